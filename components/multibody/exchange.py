@@ -61,6 +61,10 @@ def count_jolt(link, run, force, torque, works):
     accumulate(impulse, run.end_momentum)
     accumulate(turned, run.end_angular_momentum)
     accumulate(add(cross(load(run.last_middle), impulse), turned), run.end_absolute)
+    if run.last_step > 0.0:
+        # what the craft has felt in its last step
+        accumulate(scale(-1.0 / run.last_step, impulse), run.last_force)
+        accumulate(scale(-1.0 / run.last_step, turned), run.last_torque)
     run.base_work += momentum.momenta(link, load(run.base_velocity), ZERO)[0] - run.end_energy - works
 
 
@@ -115,4 +119,12 @@ def finish(link, run, h):
     # its twist in the middle of the step, where the craft applies the means
     middle = axpy(-0.5 * h, load(run.base_acceleration), load(run.base_velocity))
     spin = axpy(-0.5 * h, load(base.angular_acceleration), load(base.angular_velocity))
-    run.base_work -= dot(impulse, middle) + dot(angular_impulse, spin)
+    # that of locks has done its work when they closed
+    force = subtract(impulse, load(run.lock_impulse))
+    torque = subtract(angular_impulse, load(run.lock_angular_impulse))
+    run.base_work -= dot(force, middle) + dot(torque, spin)
+    store(axpy(-h, load(run.last_force), impulse), run.change_of_impulse)
+    store(axpy(-h, load(run.last_torque), angular_impulse), run.change_of_angular_impulse)
+    store(scale(1.0 / h, impulse), run.last_force)
+    store(scale(1.0 / h, angular_impulse), run.last_torque)
+    run.last_step = h

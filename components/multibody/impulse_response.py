@@ -9,11 +9,11 @@ feels then: the articulated inertia with the constraints of cut joints.
 from __future__ import annotations
 
 from dockfmu.components.core.kernel import kernel
-from dockfmu.components.multibody import closure, exchange, links, port_response, stepping
+from dockfmu.components.multibody import closure, exchange, links, port_response, stepping, yielding
 from dockfmu.components.multibody.articulated import passed_wrench
 from dockfmu.components.multibody.links import FREE, REVOLUTE, SCREW, SPHERICAL
 from dockfmu.components.physics.mechanics.rotation import apply, load_matrix
-from dockfmu.components.physics.mechanics.vector import ZERO, accumulate, load, store, subtract
+from dockfmu.components.physics.mechanics.vector import ZERO, accumulate, dot, load, store, subtract
 
 
 @kernel
@@ -75,16 +75,22 @@ def work_of_motions(link):
 def jolt(g):
     """Let the system respond to the true twist of the base less that extrapolated to the end of the last step.
 
-    Counts the impulse that the base has felt, and all works.
+    Counts the impulse that the base has felt, and all works. With LAGGED what locks have lost is all that follows.
     """
     link, run = g.link, g.run
     stepping.place(g, 0.0)
     root = link[0]
     velocity = subtract(load(run.base_velocity), load(run.end_velocity))
-    prepare(g, velocity, subtract(load(root.angular_velocity), load(run.end_spin)))
+    turned = subtract(load(root.angular_velocity), load(run.end_spin))
+    prepare(g, velocity, turned)
     links.accelerate(link, True, g.solver.flex)
     closure.constrain(link, g.cut, g.row, g.solver, run, closure.RESPONSE)
     force, torque = passed_wrench(root)
+    if run.struck != 0.0:
+        yielding.yield_base(link, g.lock, run, velocity, turned, -dot(force, velocity) - dot(torque, turned))
+    if run.affine == 0.0:
+        stepping.place(g, 0.0)
+        return
     work = work_of_motions(link)
     run.motions += work
     change_rates(link)

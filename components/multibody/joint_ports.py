@@ -199,8 +199,13 @@ def lock_fields(lock: JointLock | None, joints: dict[str, MultibodyJoint]) -> tu
         input("open", "1", "a rising edge opens the lock; while it is true the lock does not close", type=BOOLEAN),
         output("closed", "1", f"the joint {one.joint} is locked", type=BOOLEAN),
         output("closings", "1", "number of times it has closed", type=INTEGER),
-        output("impulse", f"{force}.s", "generalised impulse of its last closing; of a whole joint its size"),
-        output("loss", "J", "kinetic energy lost in all its closings"),
+        output(
+            "impulse",
+            f"{force}.s",
+            "generalised impulse of its last closing, on a carried base after "
+            "the step that follows; of a whole joint its size",
+        ),
+        output("loss", "J", "kinetic energy lost in all its closings, likewise"),
         private("closed_at_start", "1", "1: closed at the start", float(one.closed)),
         private("automatic", "1", "1: it closes by itself", float(one.at is not None)),
         private("at", "1", "value of the coordinate at which it closes", one.at or 0.0),
@@ -209,5 +214,9 @@ def lock_fields(lock: JointLock | None, joints: dict[str, MultibodyJoint]) -> tu
         private("before", "1", "coordinate before the micro-step"),
         private("close_before", "1", "input of the last step"),
         private("open_before", "1", "input of the last step"),
+        private("struck", "1", "1: it has closed since a carried base has yielded last"),
+        private("held", "N.s", "generalised impulse of its last closing first, or that of a whole joint, I", shape=3),
+        private("push", "N.s", "impulse on a carried base that has not yielded to it yet, I", shape=3),
+        private("turn", "N.m.s", "likewise, about the moving origin of the base", shape=3),
         *contact_ports.lock_conditions(),
     )

@@ -83,7 +83,7 @@ def _advance(g, p, clock, t, h):
     stepping.place_base(g, 0.0)
     exchange.begin(run)
     point_forces.hold_ports(g.port, run, h)
-    if run.affine != 0.0:
+    if run.affine != 0.0 or run.struck != 0.0:
         impulse_response.jolt(g)
     if run.affine_ports > 0.0:
         port_response.hold(g.port, run, h)

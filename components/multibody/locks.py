@@ -18,6 +18,7 @@ from dockfmu.components.multibody import (
     momentum,
     port_response,
     stepping,
+    yielding,
 )
 from dockfmu.components.multibody.links import FREE, PRISMATIC, REVOLUTE, SPHERICAL
 from dockfmu.components.physics.mechanics.rotation import apply_transposed, load_matrix
@@ -28,7 +29,6 @@ from dockfmu.components.physics.mechanics.vector import (
     dot,
     load,
     negate,
-    norm,
     scale,
     store,
     subtract,
@@ -39,6 +39,7 @@ from dockfmu.components.physics.mechanics.vector import (
 def start(link, lock, run):
     """Set all locks to their state at the start; a closed one holds its coordinate at rest."""
     run.locks_lost = 0.0
+    yielding.forget(lock, run)
     for k in range(int(run.locks)):
         o = lock[k]
         o.closed = o.closed_at_start
@@ -83,24 +84,10 @@ def _ask_to_stop(b, p):
 
 
 @kernel
-def _impulse(b, run):
-    """Return the impulse that stops the joint of link b: its generalised impulse, or a magnitude of several rates."""
-    if b.kind < SPHERICAL:
-        # `load` is that without the rotor, which stops with the joint
-        return -b.load - b.rotor * b.rate
-    a = load(b.acceleration)
-    e = load(b.angular_acceleration)
-    if b.kind == FREE:
-        p = subtract(add(articulated.times(b.tt, a), articulated.row_times(b.tr, e)), load(b.force))
-        return norm(p if run.rows == 0.0 else subtract(p, load(b.push_force)))
-    turned = subtract(add(articulated.column_times(b.tr, a), articulated.times(b.rr, e)), load(b.torque))
-    return norm(turned if run.rows == 0.0 else subtract(turned, load(b.push_torque)))
-
-
-@kernel
-def _strike(g, b, tau):
-    """Stop the coordinate of link b by an impulse on the whole system. Returns (impulse, kinetic energy lost)."""
+def _strike(g, o, tau):
+    """Stop the coordinate of lock o by an impulse on the whole system. Returns the kinetic energy lost, J."""
     link, run = g.link, g.run
+    b = link[int(o.link)]
     stepping.place(g, tau)
     # a loss does not depend on the frame, its rounding does: at 7.5 km/s it is 4e-6 J of 500 kg
     frame = ZERO
@@ -114,7 +101,9 @@ def _strike(g, b, tau):
     b.forced = 0.0
     links.accelerate(link, True, g.solver.flex)
     closure.constrain(link, g.cut, g.row, g.solver, run, closure.IMPACT)
-    impulse = _impulse(b, run)
+    # what holds the joint is that without the rotor, which stops with the joint
+    stopped = -b.rotor * b.rate if b.kind < SPHERICAL else 0.0
+    yielding.set_impulse(o, b, add(yielding.impulse_of_joint(b, run), (stopped, 0.0, 0.0)))
     impulse_response.change_rates(link)
     b.rate = 0.0
     store(ZERO, b.spin)
@@ -123,6 +112,8 @@ def _strike(g, b, tau):
     run.motions += motions
     force, torque = articulated.passed_wrench(root)
     stepping.place(g, tau)
+    if run.carried != 0.0:
+        yielding.strike(o, force, torque, load(root.angular_velocity), run)
     # the base turns while its impulsive torque acts, and in the frame it moves while a force does: a lock of the flight
     work = -dot(force, frame) - dot(torque, load(root.angular_velocity))
     if run.affine_ports > 0.0:
@@ -130,7 +121,7 @@ def _strike(g, b, tau):
         work += given + dot(pushed, subtract(frame, load(run.base_velocity)))
         if run.free_root != 0.0:
             momentum.keep(link, run)
-    return impulse, before + work + motions - _kinetic_energy(link, frame)
+    return before + work + motions - _kinetic_energy(link, frame)
 
 
 @kernel
@@ -139,10 +130,9 @@ def _close(g, o, tau):
     run = g.run
     # what a lock holds changes which constraints depend on others
     run.rank_again = 1.0
-    impulse, loss = _strike(g, g.link[int(o.link)], tau)
+    loss = _strike(g, o, tau)
     o.closed = 1.0
     o.closings += 1.0
-    o.impulse = impulse
     o.loss += loss
     run.locks_lost += loss
     run.restart = 1.0

@@ -157,3 +157,6 @@ def clear(run, t):
     store(ZERO, run.impulse)
     store(ZERO, run.angular_impulse)
     store(ZERO, run.apart)
+    run.last_step = 0.0
+    store(ZERO, run.last_force)
+    store(ZERO, run.last_torque)

@@ -55,7 +55,7 @@ def mirrored(content):
             surface["axis"] = polar(surface["axis"])
     for key, number in (("drives", "command"), ("locks", "at")):
         for one in content.get(key, {}).values():
-            if (one["joint"], one["coordinate"]) in turned and number in one:
+            if (one["joint"], one.get("coordinate")) in turned and number in one:
                 one[number] *= -1.0
     return content
 
