@@ -46,7 +46,7 @@ def set_impulse(o, b, impulse):
 
 @kernel
 def strike(o, force, torque, spin, run):
-    """Note an impulse of lock o on the base, I, about its origin, and its work; `spin` is the base's angular velocity."""
+    """Note an impulse of lock o on the base, I, about its origin, and its work; `spin` is its angular velocity."""
     run.base_work -= dot(force, load(run.base_velocity)) + dot(torque, spin)
     o.struck = 1.0
     run.struck = 1.0
