@@ -12,7 +12,7 @@ from scipy.integrate import solve_ivp
 
 from dockfmu.components.core.field import Group
 from dockfmu.components.core.record import Record
-from dockfmu.components.physics.contact import contact_list, force
+from dockfmu.components.physics.contact import contact_list, force, profile
 from dockfmu.components.physics.contact.list_forces import make_forces, set_velocities
 from dockfmu.components.physics.mechanics.vector import dot
 
@@ -24,6 +24,7 @@ RECORD = Record(
     force.wrench("b", ""),
     force.motion("link", count=1),
     contact_list.tally(1),
+    profile.faces(2),
 )
 
 
@@ -36,12 +37,12 @@ def law(stiffness=1e6, damping=0.0, friction=0.0, slip_velocity=1e-3):
     return m.law
 
 
-def contact(entry, v, n, depth):
+def contact(entry, v, n, depth, gain=1.0):
     """Return a listed contact of a link that moves with v, with its forces."""
     m = RECORD.memory()
     m.link[0].velocity[:] = v
     # in the interpreter: compiled code that is called from Python gets copies of records
-    plain(contact_list.list_contact)(m.tally, 1.0, 0.0, 0.0, depth, n, 1.0, (0.0, 0.0, 0.0))
+    plain(contact_list.list_contact)(m.tally, 1.0, 0.0, 0.0, depth, n, gain, (0.0, 0.0, 0.0))
     plain(set_velocities)(m.tally, 0.0, m.link)
     plain(make_forces)(m.tally, 0.0, (entry,), True)
     return m.tally.contact[0]
@@ -239,3 +240,39 @@ def test_spec04_oracle_S09_penetration_rate(make_unit, seed):
     power = np.dot(unit.output.target.force, v)
     # a sphere turning about its centre does not change its depth
     assert power == pytest.approx((energies[1] - energies[0]) / (2 * h), rel=1e-5)
+
+
+def deepest(start, along):
+    """Return the depth of a segment over the edge at (0.15, 0.15) m between a cone and a wall, by 10,001 of its points.
+
+    Near the deepest point the depth is a roof: half a spacing off the ridge costs some 1e-6 m, which is taken out by
+    intersecting the lines of its two sides.
+    """
+    t = np.linspace(0.0, 1.0, 10_001)
+    points = start + t[:, None] * along
+    x, r = points[:, 0], np.hypot(points[:, 1], points[:, 2])
+    sides = (0.15 * (x - 0.15) + 0.06 * (r - 0.15)) / hypot(0.15, 0.06), r - 0.15
+    k = int(np.argmax(np.minimum(*sides)))
+    lines = [np.polyfit(t[k - 2 : k + 3] - t[k], side[k - 2 : k + 3], 1) for side in sides]
+    at = (lines[1][1] - lines[0][1]) / (lines[0][0] - lines[1][0])
+    return lines[0][0] * at + lines[0][1]
+
+
+@pytest.mark.parametrize("v", [(0.03, 0.0, 0.0), (0.01, 0.02, 0.0), (0.02, -0.01, 0.015)])
+def test_damper_on_an_edge_takes_the_power_of_the_rate_of_depth(v):
+    """A segment over an edge of a profile, where the gain is below 1: with the depth d by brute force, the spring takes
+    k d d' and the damper c d'^2, so that both act on one coordinate."""
+    m = RECORD.memory()
+    assert plain(profile.build)((0.09, 0.15, 0.45), (0.3, 0.15, 0.15), 3, m.face)
+    along = np.array([0.03, -0.03, 0.003])
+    start = np.array([0.151, 0.1505, 0.01]) - 0.5 * along
+    d, n, gain, _ = plain(profile.segment_profile)(m.face, 2, tuple(start), tuple(along))
+    assert 0.0 < d < 5e-3
+    assert gain < 0.9
+    assert deepest(start, along) == pytest.approx(d, rel=1e-4)
+    h = 1e-3
+    rate = (deepest(start + h * np.array(v), along) - deepest(start - h * np.array(v), along)) / (2.0 * h)
+    sprung = np.dot(contact(law(1e6), v, n, d, gain).force, v)
+    assert sprung == pytest.approx(1e6 * d * rate, rel=1e-3)
+    damped = np.dot(contact(law(1e6, damping=500.0), v, n, d, gain).force, v)
+    assert damped - sprung == pytest.approx(500.0 * rate**2, rel=2e-3)
