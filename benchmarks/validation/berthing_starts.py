@@ -1,16 +1,17 @@
 """Random starts of the arms, within the documented limits of their initial conditions: how many end how, none silent.
 
-    python -m benchmarks.validation.berthing_starts [SEEDS]
-    python -m benchmarks.validation.berthing_starts whole [SEEDS]
+    python -m benchmarks.validation.berthing_starts [contact|whole|insert] [--seeds N] [--only WORD]
 
-For each system and each of SEEDS (default: 50) seeds the misses and angles are drawn (`initial_conditions.seed`). The
-first runs the contact phase alone, from a short distance before the first contact: Insert of ERA, constant rate and
-limp arm of SSRMS. The second runs the whole sequences of ERA with their Steps. Prints the tables of
+For each case, or those with WORD in their title, and for each of N seeds (default: 200) the misses and angles are
+drawn (`initial_conditions.seed`). `contact` (the default) runs the contact phase alone, from a short distance before
+the first contact: Insert of ERA, constant rate and limp arm of SSRMS. `whole` runs the whole sequences of ERA with
+their Steps, `insert` the contact phase of the airlock with other ends and speeds of its Insert. Prints the tables of
 docs/validation/berthing.md, with failures by their messages.
 """
 
 from __future__ import annotations
 
+import argparse
 import sys
 from collections import Counter
 from dataclasses import dataclass, field
@@ -58,6 +59,27 @@ SEQUENCES = (
     Case("radiator, Steps that leave a part, Insert", "radiator_era", {}, "contact", WHOLE),
 )
 
+AT_THE_BOTTOM = 0.084
+"""Insert from the gap of the first case after which the head touches the bottom of the socket, m."""
+
+
+def _insert(beyond: float, speed: float) -> Case:
+    """Return the first case with an Insert to `beyond` (m) past the bottom, at a speed (m/s)."""
+    changes = {f"{INSERT}.amplitude[1]": AT_THE_BOTTOM + beyond, f"{INSERT}.speed[1]": speed}
+    return Case(
+        f"{1e3 * speed:g} mm/s to {1e3 * beyond:g} mm past the bottom",
+        CASES[0].system,
+        CASES[0].settings | changes,
+        "contact",
+    )
+
+
+INSERTS = (
+    *(_insert(0.011, speed) for speed in (0.01, 0.015, 0.02, 0.025)),
+    *(_insert(beyond, 0.02) for beyond in (0.0085, 0.006, 0.003, 0.0)),
+)
+TABLES = {"contact": CASES, "whole": SEQUENCES, "insert": INSERTS}
+
 
 @dataclass
 class Tally:
@@ -67,13 +89,17 @@ class Tally:
     failures: Counter[str] = field(default_factory=Counter)
     force: list[float] = field(default_factory=list)
     load: list[float] = field(default_factory=list)
+    torque: list[float] = field(default_factory=list)
     told: int = 0
 
     def add(self, case: Case, system: dockfmu.System, seed: int) -> None:
         """Run the system of the case from one draw. A run that fails is counted by its message."""
         force, load = f"{case.contact}.target.force_now[1]", "sequence.load.peak_force"
+        torque = "sequence.load.peak_torque"
         try:
-            done = system.with_values({"initial_conditions.seed": seed}).run(stop=case.stop, record=[force, load])
+            done = system.with_values({"initial_conditions.seed": seed}).run(
+                stop=case.stop, record=[force, load, torque]
+            )
         except dockfmu.DockfmuError as error:
             self.failures[_kind(str(error))] += 1
             return
@@ -81,14 +107,16 @@ class Tally:
         self.told += bool(done.result.warnings)
         self.force.append(float(np.abs(done[force]).max()))
         self.load.append(float(done[load][-1]))
+        self.torque.append(float(done[torque][-1]))
 
     def row(self, case: Case) -> str:
         """Return the row of the table."""
         runs = self.outcomes.total() + self.failures.total()
         ends = ", ".join(f"{count} {name}" for name, count in self.outcomes.most_common())
         failed = "; ".join(f"{count}: {name}" for name, count in self.failures.most_common()) or "none"
-        force, load = (f"{np.median(x):.0f} to {max(x):.0f} N" if x else "" for x in (self.force, self.load))
-        return f"| {case.title} | {runs} | {ends} | {failed} | {force} | {load} | {self.told} |"
+        peaks = ((self.force, "N"), (self.load, "N"), (self.torque, "N m"))
+        loads = " | ".join(f"{np.median(x):.0f} to {max(x):.0f} {unit}" if x else "" for x, unit in peaks)
+        return f"| {case.title} | {runs} | {ends} | {failed} | {loads} | {self.told} |"
 
 
 def _kind(message: str) -> str:
@@ -99,21 +127,27 @@ def _kind(message: str) -> str:
     return message.splitlines()[0][:80]
 
 
-def main(seeds: int = 50, cases: tuple[Case, ...] = CASES) -> None:
-    """Run all cases and print the table."""
+def main() -> None:
+    """Run the chosen cases and print their table."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("table", nargs="?", choices=TABLES, default="contact")
+    parser.add_argument("--only", metavar="WORD", default="", help="cases with this in their title; default: all")
+    parser.add_argument("--seeds", type=int, default=200, help="starts of each case")
+    options = parser.parse_args()
     print(
-        "| system | runs | outcomes | failed, by name | axial force, median to largest | load on the gripper | told |"
+        "| system | runs | outcomes | failed, by name | axial force, median to largest "
+        "| force on the gripper | torque on the gripper | told |"
     )
-    print("|---|---|---|---|---|---|---|")
-    for case in cases:
+    print("|---|---|---|---|---|---|---|---|")
+    for case in TABLES[options.table]:
+        if options.only not in case.title:
+            continue
         tally, system = Tally(), dockfmu.load(case.system, {**SHORT, **case.settings})
-        for seed in range(1, seeds + 1):
+        for seed in range(1, options.seeds + 1):
             tally.add(case, system, seed)
-            print(f"{case.title}: {seed} of {seeds}, {dict(tally.outcomes)}", file=sys.stderr, flush=True)
+            print(f"{case.title}: {seed} of {options.seeds}, {dict(tally.outcomes)}", file=sys.stderr, flush=True)
         print(tally.row(case), flush=True)
 
 
 if __name__ == "__main__":
-    whole = sys.argv[1:2] == ["whole"]
-    seeds = [int(argument) for argument in sys.argv[1 + whole :]]
-    main(*(seeds or [50]), SEQUENCES if whole else CASES)
+    main()
