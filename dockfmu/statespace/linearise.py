@@ -16,6 +16,7 @@ from dockfmu.declare.base_motion import check_base_motion
 from dockfmu.master import algorithms
 from dockfmu.master.errors import StructureError
 from dockfmu.master.system import Structure
+from dockfmu.statespace.aliasing import alias_note, aliases
 from dockfmu.statespace.closed_loops import loop_notes
 from dockfmu.statespace.coordinates import Coordinate, coordinates, differences
 from dockfmu.statespace.declared import by_declared_states, declares_states
@@ -202,6 +203,8 @@ def _model(
     notes = _remarks(
         found, [*(s.name for s in states), *labels[n:]], [*(s.name for s in states), *(c.name for c in columns[n:])]
     )
+    if not states:
+        notes.append("the model is empty: no chosen output depends on a state; choose outputs that show the motion")
     notes += loop_notes(point.structure, count)
     method = "differences of the whole step"
     if by == "directional":
@@ -318,6 +321,9 @@ def _assembled(
         notes.append(NO_CONTINUOUS)
         k, m, p = len(kept), len(inputs), len(outputs)
         rate = np.full((k, k), np.nan), np.full((k, m), np.nan), np.full((p, k), np.nan), np.full((p, m), np.nan)
+    faster = list(aliases(point, states, matrices[0], count))
+    if faster:
+        notes.append(alias_note(faster, point.step, count))
     after = point.after(point.memory, count)
     assert after is not None, "the step was taken before"
     units = _units(point)

@@ -128,8 +128,8 @@ class OperatingPoint:
                 states[block.owner] = block.layout.write(states[block.owner], values)
         return replace(self.checkpoint, states=states, memory=loop)
 
-    def after(self, memory: np.ndarray, count: int = 1) -> np.ndarray | None:
-        """Return the memory after `count` macro steps from another memory; None if an FMU refuses."""
+    def after(self, memory: np.ndarray, count: float = 1) -> np.ndarray | None:
+        """Return the memory `count` macro steps, or a part of one, after another memory; None if an FMU refuses."""
         try:
             self._run.rewind(self._with(memory))
             self._run.advance(self.time + count * self.step)
