@@ -35,6 +35,8 @@ class Campaign(CampaignFolder):
         Campaign file (.toml), its content as a dictionary, or the folder of a campaign to continue.
     folder : Path or str, optional
         Folder of the campaign; by default build/campaigns/NAME.
+    where : str
+        What messages call a description that is given as a dictionary, such as the file that it is part of.
 
     Raises
     ------

@@ -33,7 +33,7 @@ from dockfmu.declare.conditions.limits import severity
 from dockfmu.declare.settings import scalars
 from dockfmu.declare.toml.quantities import in_unit
 from dockfmu.declare.toml.tables import DeclarationError, Table, finite_number
-from dockfmu.errors import OptionError
+from dockfmu.errors import OptionError, named_place
 from dockfmu.master.errors import StructureError
 from dockfmu.master.observers.loads import UNITS as LOADS
 from dockfmu.master.step_control import Retry
@@ -143,6 +143,8 @@ class Study:
         Share of the largest values of each measure whose runs are repeated at a tenth of the step.
     answers : mapping
         The tables of the questions.
+    where : str
+        What messages call the description: its file.
     """
 
     content: Mapping[str, Any]
@@ -161,6 +163,7 @@ class Study:
     time_limit: float
     answers: Mapping[str, Any]
     refined: float = 0.01
+    where: str = "campaign"
 
     @property
     def choices(self) -> tuple[Choice, ...]:
@@ -267,27 +270,29 @@ def read_study(content: Mapping[str, Any], folder: Path, where: str) -> tuple[St
     if problem := file_name_problem(name):
         raise DeclarationError(f"{where}: the name {shown(name)} {problem}")
     _check_values(table)
-    system = load_system(table, folder)
+    with named_place(where):
+        system = load_system(table, folder)
     run = table.table("run", _RUN)
-    options = RunOptions(
-        step=_seconds(run, "step"),
-        stop=_seconds(run, "stop"),
-        algorithm=run.text("algorithm", None),
-        adaptive=run.number("adaptive", None),
-        control=None if "retry" not in run.content else Retry(_seconds(run, "retry") or 0.0),
-        record=(),
-        every=1,
-    )
+    with named_place(run.where):
+        options = RunOptions(
+            step=_seconds(run, "step"),
+            stop=_seconds(run, "stop"),
+            algorithm=run.text("algorithm", None),
+            adaptive=run.number("adaptive", None),
+            control=None if "retry" not in run.content else Retry(_seconds(run, "retry") or 0.0),
+            record=(),
+            every=1,
+        )
     laws = read_laws(table, system)
     sampling = table.text("sampling", "random", SAMPLINGS)
     seed = table.content.get("seed", 0)
     if isinstance(seed, bool) or not isinstance(seed, int) or seed < 0:
         raise DeclarationError(f"{where}: seed = {shown(seed)}: must be a non-negative integer")
-    draws = Draws(
-        laws, sampling, seed, table.whole("runs", 1), table.whole("points", 0), _severity_limit(table, system)
-    )
-    if sampling == "grid":
-        draws = replace(draws, runs=draws.grid_size)
+    runs, points, accept = table.whole("runs", 1), table.whole("points", 0), _severity_limit(table, system)
+    with named_place(where):
+        draws = Draws(laws, sampling, seed, runs, points, accept)
+        if sampling == "grid":
+            draws = replace(draws, runs=draws.grid_size)
     return Study(
         content=json.loads(json.dumps(content, default=str)), folder=folder, name=name,
         description=table.text("description", ""), system=table.text("system"),
@@ -295,7 +300,7 @@ def read_study(content: Mapping[str, Any], folder: Path, where: str) -> tuple[St
         swap={str(element): str(file) for element, file in table.table("swap").content.items()},
         draws=draws, options=options, endings=_endings(table, system), measures=_measures(table, system),
         kept=_kept(table), time_limit=_seconds(run, "time_limit") or 600.0,
-        answers=_answers(table), refined=_share(table, "refined", Study.refined),
+        answers=_answers(table), refined=_share(table, "refined", Study.refined), where=where,
     ), system  # fmt: skip
 
 

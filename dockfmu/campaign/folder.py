@@ -18,6 +18,7 @@ from dockfmu.campaign.dataset import DataSet, read_peaks, read_runs
 from dockfmu.campaign.description import read_content, read_study
 from dockfmu.campaign.runner import check_options, load, variants
 from dockfmu.campaign.runner import columns as columns_of
+from dockfmu.errors import named_place
 from dockfmu.master.checkpoint import digests, identity
 from dockfmu.report.files import BUILD
 
@@ -38,9 +39,11 @@ class CampaignError(DockfmuError):
 class CampaignFolder:
     """A campaign as stored in its folder; see `Campaign` for its arguments and for running it."""
 
-    def __init__(self, source: Path | str | Mapping[str, Any], folder: Path | str | None = None) -> None:
+    def __init__(
+        self, source: Path | str | Mapping[str, Any], folder: Path | str | None = None, *, where: str = "campaign"
+    ) -> None:
         if isinstance(source, Mapping):
-            content, base, where = dict(source), Path(), "campaign"
+            content, base = dict(source), Path()
         elif (Path(source) / MANIFEST).is_file():
             content, base, where = _described(Path(source))
             folder = source if folder is None else folder
@@ -79,7 +82,8 @@ class CampaignFolder:
 
         Raises OptionError for options of choices that these systems do not accept.
         """
-        loaded = {labels: load(self.study, labels) if labels else self.system for labels in variants(self.study)}
+        with named_place(self.study.where):
+            loaded = {labels: load(self.study, labels) if labels else self.system for labels in variants(self.study)}
         check_options(self.study, loaded)
         systems = {}
         for labels, system in loaded.items():

@@ -392,15 +392,16 @@ def check_options(study: Study, systems: Mapping[tuple[str, ...], System]) -> No
     those of all `variants`.
     """
     problems: dict[str, None] = {}
+    where = study.where
     loading = [choice.name for choice in study.choices if _loads(choice)]
     for labels, system in systems.items():
         chosen = dict(zip(loading, labels, strict=True))
-        problems |= dict.fromkeys(f"values: {problem}" for problem in system.problems(study.settings))
+        problems |= dict.fromkeys(f"{where}, values: {problem}" for problem in system.problems(study.settings))
         problems |= dict.fromkeys(_calculated(study, system))
         for choice in study.choices:
             for option in choice.options:
                 if chosen.get(choice.name, option.label) == option.label:
-                    place = f"{choice.name}, option {option.label!r}"
+                    place = f"{where}, {choice.name}, option {option.label!r}"
                     problems |= dict.fromkeys(f"{place}: {problem}" for problem in system.problems(option.values))
     if problems:
         raise OptionError(problems)
@@ -415,7 +416,7 @@ def _calculated(study: Study, system: System) -> Iterator[str]:
         # an array has no variable of its name: it is looked at when it is set
         with suppress(StructureError):
             if reason := why_fixed(system.structure.resolve(name)[1]):
-                yield f"{name} cannot vary: it is {reason}"
+                yield f"{study.where}: {name} cannot vary: it is {reason}"
 
 
 def _loads(choice: Choice) -> bool:
@@ -443,7 +444,9 @@ def columns(study: Study, system: System) -> dict[str, str]:
     given, others = [*varied, *named], {*found, *severities, *more, *peaks, ASKED}
     for name in given:
         if name in others or given.count(name) > 1:
-            raise DeclarationError(f"two columns would have the name {name!r}: rename the measure or choice")
+            raise DeclarationError(
+                f"{study.where}: two columns would have the name {name!r}: rename the measure or choice"
+            )
     found |= varied | severities | dict.fromkeys(named, "number") | more
     return found | (peaks if study.kept.peaks else {})
 

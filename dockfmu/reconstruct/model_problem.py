@@ -88,7 +88,7 @@ def read_problem(telemetry: Telemetry, folder: Path, label: str = "") -> ModelPr
         "vary": [dict(row.content) for row in table.rows("unknown")],
     }
     run = dict(table.table("run").content)
-    campaign = Campaign({**content, "run": run}, folder)
+    campaign = Campaign({**content, "run": run}, folder, where=table.where)
     start = read_start(table, telemetry, tuple(campaign.system.plan.events))
     if "stop" not in run:
         # the last reading, and what the run needs until the event with which it begins
@@ -97,7 +97,7 @@ def read_problem(telemetry: Telemetry, folder: Path, label: str = "") -> ModelPr
         stop = min(plan.stop or math.inf, last - start.low + 2.0 * plan.step)
         if not stop > 0.0:
             raise DeclarationError(f"{table.where}: no reading is later than the start of the run at {start.low:g} s")
-        campaign = Campaign({**content, "run": {**run, "stop": round(stop, 6)}}, folder)
+        campaign = Campaign({**content, "run": {**run, "stop": round(stop, 6)}}, folder, where=table.where)
     laws = (*campaign.study.draws.laws, *sensor_laws(table.rows("sensor"), telemetry), *start.law())
     check_laws(laws, table.where)
     if not laws:

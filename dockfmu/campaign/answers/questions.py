@@ -21,6 +21,7 @@ from dockfmu.campaign.answers.worst_runs import worst_runs
 from dockfmu.campaign.cluster.execution import Execution
 from dockfmu.campaign.folder import ANSWERS, CampaignFolder
 from dockfmu.declare.toml.tables import Table
+from dockfmu.errors import named_place
 
 if TYPE_CHECKING:
     import pandas
@@ -46,9 +47,10 @@ def read_questions(campaign: CampaignFolder) -> dict[str, Question]:
     """
     declared = {}
     for name, content in campaign.study.answers.items():
-        where = f"answers, {name}"
+        where = f"{campaign.study.where}, answers, {name}"
         kind = _KINDS[Table(content, where).text("kind", choices=tuple(_KINDS))]
-        declared[name] = kind.read(campaign, name, Table(content, where, ("kind", *kind.ENTRIES)))
+        with named_place(where):
+            declared[name] = kind.read(campaign, name, Table(content, where, ("kind", *kind.ENTRIES)))
     return declared
 
 

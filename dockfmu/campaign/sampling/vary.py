@@ -26,6 +26,7 @@ from dockfmu.declare.conditions.limits import SIGMAS, nominal_speed, rooms, spee
 from dockfmu.declare.settings import scalars
 from dockfmu.declare.toml.quantities import in_unit
 from dockfmu.declare.toml.tables import DeclarationError, Table, finite_number
+from dockfmu.errors import named_place
 from dockfmu.system import System
 
 _ENTRIES = (
@@ -46,9 +47,15 @@ def drawn_names(conditions: InitialConditions) -> tuple[str, ...]:
 
 
 def read_laws(table: Table, system: System) -> tuple[Law, ...]:
-    """Return the laws of the tables `vary`. Raises DeclarationError that names file, place and value."""
-    rows = table.rows("vary", _ENTRIES)
-    return tuple(law for row in rows for law in _READERS[row.text("law", choices=tuple(_READERS))](row, system))
+    """Return the laws of the tables `vary`.
+
+    Raises DeclarationError, OptionError, StructureError that name file, place and value.
+    """
+    laws: list[Law] = []
+    for row in table.rows("vary", _ENTRIES):
+        with named_place(row.where):
+            laws += _READERS[row.text("law", choices=tuple(_READERS))](row, system)
+    return tuple(laws)
 
 
 def _uniform(row: Table, system: System) -> tuple[Uniform]:
@@ -108,7 +115,7 @@ def _factor(row: Table, names: Sequence[str]) -> np.ndarray:
         raise DeclarationError(f"{where}: must be positive definite") from error
 
 
-def documented(conditions: InitialConditions) -> tuple[Law, ...]:
+def documented(conditions: InitialConditions, where: str) -> tuple[Law, ...]:
     """Return the laws of the eleven parameters as `initial_conditions.seed` draws them (docs: systems, limits).
 
     Each is normal about 0, the closing speed about the nominal one, with a third of its limit as standard deviation,
@@ -116,7 +123,7 @@ def documented(conditions: InitialConditions) -> tuple[Law, ...]:
     limits are declared.
     """
     if not conditions.limits:
-        raise DeclarationError(f"law = 'documented': the system declares no {CONDITIONS}.limits")
+        raise DeclarationError(f"{where}: law = 'documented': the system declares no {CONDITIONS}.limits")
     speed = nominal_speed(conditions)
     limits = {
         f"{CONDITION_PREFIX}{name}[{k + 1}]": limit
@@ -127,7 +134,7 @@ def documented(conditions: InitialConditions) -> tuple[Law, ...]:
         limits[CLOSING_SPEED] = min(rooms(conditions))
         if not limits[CLOSING_SPEED] > 0.0:
             between = f"{conditions.slowest:g} and {conditions.limits['velocity'][0]:g} m/s"
-            raise DeclarationError(f"{CLOSING_SPEED} = {speed:g}: to vary, it must lie between {between}")
+            raise DeclarationError(f"{where}: {CLOSING_SPEED} = {speed:g}: to vary, it must lie between {between}")
     discs = [
         UniformDisc(names, limits[names[0]])
         for name in conditions.vector_sums
@@ -159,7 +166,7 @@ def vector_pairs(conditions: InitialConditions, names: Sequence[str], where: str
 
 
 def _documented(row: Table, system: System) -> tuple[Law, ...]:
-    return documented(_conditions(row, system))
+    return documented(_conditions(row, system), row.where)
 
 
 def _severity(row: Table, system: System) -> tuple[SeverityBall]:

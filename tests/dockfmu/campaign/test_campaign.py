@@ -376,9 +376,10 @@ SELDOM = {"kind": "rare", "measure": "lowest", "below": 0.0}
     ],
 )
 def test_questions_with_mistakes_are_refused_before_any_run(folder, tmp_path, question, text):
-    campaign = dockfmu.Campaign(as_absolute(folder, answers={"a": question}), tmp_path)
-    with pytest.raises(dockfmu.DockfmuError, match=text):
+    campaign = dockfmu.Campaign(as_absolute(folder, answers={"a": question}), tmp_path, where="the test")
+    with pytest.raises(dockfmu.DockfmuError, match=text) as error:
         campaign.run(workers=1)
+    assert all(line.startswith("the test") for line in str(error.value).splitlines())
     assert not (tmp_path / "runs.parquet").exists()
 
 
@@ -631,6 +632,10 @@ def test_outcomes_that_the_system_does_not_decide(status, message, events, closi
         assert outcome_of(result, plan, closing) == "docked"
 
 
+MASS = {"name": "first.parameters.mass", "law": "uniform"}
+FAIR = MASS | {"low": 1.0, "high": 2.0}
+
+
 @pytest.mark.parametrize(
     ("changes", "text"),
     [
@@ -644,6 +649,14 @@ def test_outcomes_that_the_system_does_not_decide(status, message, events, closi
         ({"vary": [{"name": "first.parameters.mass", "law": "unifrom"}]}, "unifrom"),
         ({"vary": [{"name": "first.parameters.mass", "law": "uniform", "low": 1.0}]}, "lacks 'high'"),
         ({"vary": [{"law": "documented"}]}, "initial_conditions"),
+        ({"vary": [MASS | {"low": 2.0, "high": 1.0}]}, "the test, vary 1: .*low = .* must be below high"),
+        ({"vary": [MASS | {"law": "disc", "radius": 1.0}]}, "the test, vary 1: .*a disc needs two variables"),
+        ({"vary": [{"name": "x", "law": "choice", "options": [{"label": "a"}, {"label": "a"}]}]}, "vary 1: x: options"),
+        ({"vary": [FAIR, FAIR]}, "the test: first.parameters.mass has two laws"),
+        ({"sampling": "grid"}, "the test: a grid needs `points`"),
+        ({"values": {"first.parameters.mas": 1.0}}, "the test: .*parameters.mass"),
+        ({"run": {"algorithm": "jacoby"}}, "the test, run: .*jacobi"),
+        ({"run": {"step": 2.0, "stop": 1e-3, "adaptive": -1.0}}, "the test, run: "),
         ({"vary": [{"name": "initial_conditions.miss", "law": "disc", "radius": 1.0}]}, "initial_conditions"),
         ({"end": [{"event": "pushed_fra"}]}, "pushed_far"),
         ({"measures": {"m": {"signal": "second.posit"}}}, "position"),
@@ -655,9 +668,10 @@ def test_outcomes_that_the_system_does_not_decide(status, message, events, closi
     ],
 )  # fmt: skip
 def test_mistakes_are_named(folder, changes, text):
+    """Regression: laws, draws and options of runs did not name the file."""
     with pytest.raises(dockfmu.DockfmuError, match=text) as error:
         study(folder, **changes)
-    assert "Traceback" not in str(error.value)
+    assert all(line.startswith("the test") for line in str(error.value).splitlines())
 
 
 @pytest.mark.parametrize("name", ["status", "asked_values", "step", "fault", "t_reach", "peak_max"])
@@ -718,9 +732,11 @@ def test_options_of_a_choice_are_checked_before_the_first_run(folder, tmp_path, 
     """Regression: every run with the option was `invalid`, and the campaign ended well."""
     options = [{"label": "right", "weight": 1e6}, {"label": "wrong", "weight": 1.0, **option}]
     varied = [{"name": "kind", "law": "choice", "options": options}]
-    campaign = dockfmu.Campaign(as_absolute(folder, vary=varied, keep={}), tmp_path / "out")
-    with pytest.raises(dockfmu.DockfmuError, match=text):
+    campaign = dockfmu.Campaign(as_absolute(folder, vary=varied, keep={}), tmp_path / "out", where="the test")
+    with pytest.raises(dockfmu.DockfmuError, match=text) as error:
         campaign.run(workers=1)
+    # a file that cannot be loaded is named itself
+    assert all(line.startswith("the test") or "missing" in line for line in str(error.value).splitlines())
     assert not (tmp_path / "out").exists()
 
 
@@ -737,9 +753,10 @@ def test_options_of_a_choice_are_checked_before_the_first_run(folder, tmp_path, 
 )
 def test_values_of_all_runs_are_checked_before_the_first_run(folder, tmp_path, change, text):
     """Every run was `invalid`, and the campaign ended well."""
-    campaign = dockfmu.Campaign(as_absolute(folder, **{"keep": {}, **change}), tmp_path / "out")
-    with pytest.raises(dockfmu.DockfmuError, match=text):
+    campaign = dockfmu.Campaign(as_absolute(folder, **{"keep": {}, **change}), tmp_path / "out", where="the test")
+    with pytest.raises(dockfmu.DockfmuError, match=text) as error:
         campaign.run(workers=1)
+    assert all(line.startswith("the test") for line in str(error.value).splitlines())
     assert not (tmp_path / "out").exists()
 
 

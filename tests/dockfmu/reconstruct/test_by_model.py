@@ -10,7 +10,6 @@ import pytest
 import dockfmu
 from dockfmu.base.numbers import figure_text
 from dockfmu.campaign.dataset import read_runs
-from dockfmu.declare.toml.tables import DeclarationError
 from dockfmu.master.observers.recording.results import read_results
 from dockfmu.reconstruct.by_model import estimate
 from dockfmu.reconstruct.chosen_data import ReconstructionError, outputs_of
@@ -236,13 +235,14 @@ def test_the_start_is_where_a_run_tells_the_first_readings(impact, tmp_path):
         ({"sensor": [{"of": "unit.strok", "error": "bias", "law": "normal"}]}, "did you mean unit.stroke"),
         ({"sensor": [{"of": "unit", "error": "bias", "law": "normal"}]}, "clock_offset"),
         ({"unknown": [{"name": "fault", "law": "choice", "options": [{"label": "a"}]}]}, "compares models"),
+        ({"unknown": [{"name": "initial_conditions.miss[1]", "law": "uniform", "low": 1, "high": 0}]}, "below high"),
         ({"model_error": -0.1}, "must be a share"),
         ({"membres": 3}, "members"),
     ],
-    ids=["nothing", "members", "windows", "event", "range", "sensor", "clock", "choice", "error", "entry"],
+    ids=["nothing", "members", "windows", "event", "range", "sensor", "clock", "choice", "law", "error", "entry"],
 )
 def test_what_is_wrong_in_the_table_is_named(impact, tmp_path, changes, words):
-    with pytest.raises(DeclarationError, match=words):
+    with pytest.raises(dockfmu.DockfmuError, match=rf"runs\.toml.*{words}"):
         problem(impact, tmp_path / "runs", **changes)
 
 
