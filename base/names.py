@@ -54,7 +54,15 @@ def split_list(text: str, names: Container[str] = ()) -> list[str]:
             parts.append("")
         else:
             parts[-1] += character
-    return [part.strip() for part in parts]
+    return [next((name for name in readings(part) if name in names), part.strip()) for part in parts]
+
+
+def readings(text: str) -> tuple[str, ...]:
+    """Return the names that a text can be, the likeliest first: as it is, and without the blanks at its ends.
+
+    Users put blanks around an equals sign; FMI and SSP allow names that end in one.
+    """
+    return tuple(dict.fromkeys((text, text.strip())))
 
 
 def vector(name: str, size: int = 3) -> tuple[str, ...]:

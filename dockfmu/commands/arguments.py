@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from dockfmu.base.errors import DockfmuError
 from dockfmu.base.given_files import accept_pipe
 from dockfmu.base.messages import shown
-from dockfmu.base.names import split_list
+from dockfmu.base.names import readings, split_list
 from dockfmu.base.number_text import count_number, decimal_number
 from dockfmu.base.numbers import LARGEST_COUNT, LARGEST_PORT
 from dockfmu.base.units import UnitError, conversion, parse_quantity, parse_unit, round_conversion
@@ -166,17 +166,20 @@ def span(text: str) -> tuple[float, float]:
 
 
 def pairs(items: Sequence[str], option: str) -> dict[str, str]:
-    """Return the names and values of NAME=VALUE, the last value for each name. Raises CommandError."""
+    """Return the names and values of NAME=VALUE, the last value for each name, for `readings` of the names.
+
+    Raises CommandError.
+    """
     values: dict[str, str] = {}
     for item in items:
         name, equals, value = item.partition("=")
-        if not (name and equals and value):
+        if not (name.strip() and equals and value.strip()):
             raise CommandError(f"{option} {item}: must be NAME=VALUE")
-        if "=" in value and "=" in values.get(name.strip(), ""):
+        if "=" in value and "=" in values.get(name, ""):
             # names of variables may have equal signs: these may be two of them
             name, _, value = item.rpartition("=")
-        values.pop(name.strip(), None)  # the last value counts, in its position
-        values[name.strip()] = value.strip()
+        values.pop(name, None)  # the last value counts, in its position
+        values[name] = value.strip()
     return values
 
 
@@ -195,13 +198,21 @@ def divided(given: Mapping[str, Path], elements: Collection[str]) -> dict[str, P
     found: dict[str, Path] = {}
     for name, file in given.items():
         pieces = f"{name}={file}".split("=")
-        places = [k for k in range(1, len(pieces)) if "=".join(pieces[:k]) in elements]
+        places = [
+            (element, Path("=".join(pieces[k:]).strip()))
+            for k in range(1, len(pieces))
+            if (element := _element("=".join(pieces[:k]), elements)) is not None
+        ]
         if len(places) > 1:
-            meant = " or ".join("=".join(pieces[:k]) for k in places)
+            meant = " or ".join(element for element, _ in places)
             raise CommandError(f"--swap {name}={file}: could replace {meant}; give the file another name")
-        k = places[0] if places else 1
-        found["=".join(pieces[:k])] = Path("=".join(pieces[k:]))
+        element, chosen = places[0] if places else (name.strip(), file)
+        found[element] = chosen
     return found
+
+
+def _element(text: str, elements: Collection[str]) -> str | None:
+    return next((name for name in readings(text) if name in elements), None)
 
 
 def file_pairs(items: Sequence[str], option: str) -> dict[str, Path]:
@@ -222,10 +233,22 @@ def existing_recording(place: Path) -> Path:
     return file
 
 
-def process(text: str) -> tuple[str, float | None]:
-    """Return (element, time limit of a call in s) from ELEMENT or ELEMENT=SECONDS."""
-    name, equals, time = text.partition("=")
-    try:
-        return name, seconds(time) if equals else None
-    except argparse.ArgumentTypeError as error:
-        raise CommandError(f"--process {text}: {error}") from error
+def processes(items: Sequence[str], elements: Collection[str]) -> dict[str, float | None]:
+    """Return time limits of a call in s, or None, by elements, from texts ELEMENT or ELEMENT=SECONDS.
+
+    Names of elements may have equal signs. Raises CommandError for a text that means two elements, or no time.
+    """
+    found: dict[str, float | None] = {}
+    for text in items:
+        name, equals, limit = text.rpartition("=")
+        whole, part = _element(text, elements), _element(name, elements)
+        if whole is not None and part is not None:
+            raise CommandError(f"--process {text}: could mean {whole} or {part}; rename one of them")
+        if whole is not None or not equals:
+            found[whole or text.strip()] = None
+            continue
+        try:
+            found[part or name.strip()] = seconds(limit.strip())
+        except argparse.ArgumentTypeError as error:
+            raise CommandError(f"--process {text}: {error}") from error
+    return found

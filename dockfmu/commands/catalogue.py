@@ -112,7 +112,7 @@ def _build(arguments: argparse.Namespace) -> int:
     from dockfmu.fmus import catalogue
     from dockfmu.fmus.toolchain.targets import SOURCES, TARGETS
 
-    options = {name: parse_value(value) for name, value in pairs(arguments.option, "--option").items()}
+    options = {name.strip(): parse_value(value) for name, value in pairs(arguments.option, "--option").items()}
     platforms = tuple(arguments.platform.split(","))
     if unknown := [name for name in platforms if name not in (*TARGETS, SOURCES)]:
         raise CommandError(f"--platform: unknown {', '.join(unknown)}; choose from {', '.join((*TARGETS, SOURCES))}")

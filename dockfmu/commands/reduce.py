@@ -129,7 +129,7 @@ def _nodes(text: str) -> list[int]:
 
 
 def _section(text: str) -> tuple[str, list[tuple[int, int]]]:
-    name, _, cuts = text.partition("=")
+    name, _, cuts = (word.strip() for word in text.partition("="))
     pairs = [[word.strip() for word in cut.split("-")] for cut in cuts.split(",")]
     if not (name.isidentifier() and all(len(pair) == 2 and all(map(_is_number, pair)) for pair in pairs)):
         raise argparse.ArgumentTypeError(f"{text[:60]!r} is no section, such as truss=12-13 or ring=4-8,5-9")

@@ -22,7 +22,7 @@ from dockfmu.commands.arguments import (
     path,
     port,
     positive,
-    process,
+    processes,
     seconds,
     span,
     text_file,
@@ -221,14 +221,14 @@ def _run(arguments: argparse.Namespace) -> int:
         ),
     )
     settings = written(arguments.settings)
-    swaps, processes = file_pairs(arguments.swap, "--swap"), dict(map(process, arguments.processes))
+    swaps = file_pairs(arguments.swap, "--swap")
     if arguments.output is not None:
         check_writable(arguments.output)
     with own_output():
         system = System.load(arguments.system, settings, parameters=arguments.parameters, progress=say)
         for element, fmu in divided(swaps, system.structure.elements).items():
             system.swap(element, fmu)
-        for element, timeout in processes.items():
+        for element, timeout in processes(arguments.processes, system.structure.elements).items():
             system.isolate(element, timeout)
         recorded = system.record(
             arguments.output,

@@ -15,7 +15,7 @@ import numpy as np
 
 from dockfmu.base.given_files import read_bytes
 from dockfmu.base.messages import shown
-from dockfmu.base.names import array_shape, did_you_mean, owner, subscripts
+from dockfmu.base.names import array_shape, did_you_mean, owner, readings, subscripts
 from dockfmu.base.number_text import any_number, strict_json
 from dockfmu.base.units import UnitError
 from dockfmu.declare.conditions.initial_conditions import CONDITION_PREFIX
@@ -131,12 +131,14 @@ def read_settings(given: Mapping[str, Any], files: Sequence[Path | str] = ()) ->
                 conditions[parameter.name[len(CONDITION_PREFIX) :]] = value
         # so that messages name the file of a value
         sets.append(replace(content, name=str(file), parameters=own))
-    conditions |= {
-        name[len(CONDITION_PREFIX) :]: parse_value(value) if isinstance(value, Written) else value
-        for name, value in given.items()
-        if name.startswith(CONDITION_PREFIX)
-    }
-    values = {name: value for name, value in given.items() if not name.startswith(CONDITION_PREFIX)}
+    values = {}
+    for name, value in given.items():
+        written = isinstance(value, Written)
+        plain = name.strip() if written else name
+        if plain.startswith(CONDITION_PREFIX):
+            conditions[plain[len(CONDITION_PREFIX) :]] = parse_value(value) if written else value
+        else:
+            values[name] = value
     return Settings(values, tuple(sets)), conditions
 
 
@@ -145,7 +147,7 @@ def set_value(system: Structure, name: str, value: Any) -> None:
 
     Raises StructureError for values that do not fit. Emits AngleWarning for a plain number beyond pi for an angle.
     """
-    if isinstance(value, Written) and "=" in f"{name}{value}":
+    if isinstance(value, Written):
         name, value = _divided(system, name, value)
     element, variable, shape = _find(system, name)
     description = system.description(element)
@@ -169,21 +171,22 @@ def set_value(system: Structure, name: str, value: Any) -> None:
 
 
 def _divided(system: Structure, name: str, value: Written) -> tuple[str, Written]:
-    """Return the name and the value that a text NAME=VALUE with several equal signs means.
+    """Return the name and the value that a text NAME=VALUE means, in which blanks may stand around the equals sign.
 
     The name of a variable may have equal signs itself. Raises StructureError if more than one name is a variable's.
     """
     pieces = f"{name}={value}".split("=")
     found = []
     for k in range(1, len(pieces)):
-        names, rest = "=".join(pieces[:k]).strip(), "=".join(pieces[k:])
-        with suppress(StructureError):
-            _find(system, names)
-            found.append((names, Written(rest)))
+        for text in readings("=".join(pieces[:k])):
+            with suppress(StructureError):
+                _find(system, text)
+                found.append((text, Written("=".join(pieces[k:]))))
+                break
     if len(found) > 1:
         meant = " and ".join(f"{names} to {rest}" for names, rest in found)
         raise StructureError([f"{name}={value}: could set {meant}; give the value in an .ssv (--parameters)"])
-    return found[0] if found else (name, value)
+    return found[0] if found else (name.strip(), value)
 
 
 def scalars(system: Structure, name: str) -> tuple[list[str], tuple[int, ...]]:

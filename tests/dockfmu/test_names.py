@@ -11,7 +11,8 @@ import scipy.io
 from dockfmu import System, load
 from dockfmu.base.names import array_shape, matching, split_list
 from dockfmu.cli import main
-from dockfmu.commands.arguments import CommandError, divided, pairs
+from dockfmu.commands.arguments import CommandError, divided, file_pairs, pairs, processes
+from dockfmu.commands.reduce import _section as section
 from dockfmu.declare.settings import Written, set_value
 from dockfmu.master.errors import StructureError
 from dockfmu.master.system import Structure
@@ -230,3 +231,52 @@ def test_elements_with_equal_signs_are_replaced():
     assert divided({"a": Path("b=f.fmu")}, ["a"]) == {"a": Path("b=f.fmu")}
     with pytest.raises(CommandError, match="could replace a or a=b"):
         divided({"a": Path("b=f.fmu")}, ["a", "a=b"])
+
+
+BLANK = """<ScalarVariable name="p" valueReference="2" causality="parameter" variability="fixed">
+<Real start="1"/></ScalarVariable>
+<ScalarVariable name="p " valueReference="2" causality="parameter" variability="fixed">
+<Real start="1"/></ScalarVariable>
+"""
+
+
+@pytest.mark.parametrize(
+    ("texts", "start"),
+    [
+        (["a.p[1,2] = 3"], {"p[1,2]": 3.0}),
+        ([" a.p[1,2] =3"], {"p[1,2]": 3.0}),
+        (["a.p=3", "a.p =4"], {"p": 3.0, "p ": 4.0}),
+        (["a.p = 4"], {"p ": 4.0}),
+        (["a.mode =0", "a.mode= 1"], {"mode": 1}),
+    ],
+)
+def test_blanks_around_the_equals_sign_do_not_count_unless_a_name_has_them(third_party, tmp_path, texts, start):
+    system = alone(third_party, tmp_path, extra=BLANK)
+    for name, value in pairs(texts, "--set").items():
+        set_value(system, name, Written(value))
+    assert system.elements["a"].start == start
+    with pytest.raises(CommandError, match="must be NAME=VALUE"):
+        pairs([" =3"], "--set")
+    with pytest.raises(StructureError, match=r"a has no variable 'x'"):
+        set_value(system, "a.x ", Written("3"))
+
+
+def test_blanks_around_equals_signs_are_the_same_in_every_option():
+    """Regression: `--process "a =3"` and `--section "a =1-2"` were refused, `--set "a.p =3"` not."""
+    file = Path("f.fmu")
+    assert divided(file_pairs(["a = f.fmu"], "--swap"), ["a"]) == {"a": file}
+    assert divided(file_pairs(["a =f.fmu"], "--swap"), ["a", "a "]) == {"a ": file}
+    assert processes(["a = 3", " b "], ["a", "b"]) == {"a": 3.0, "b": None}
+    assert processes(["a =3"], ["a", "a "]) == {"a ": 3.0}
+    assert section("a = 1-2") == section("a=1-2")
+    assert split_list("a , b", ["a ", "b"]) == ["a ", "b"]
+
+
+def test_elements_with_equal_signs_get_a_process():
+    """Regression: they could not, and `a=3` meant the element a where both were there."""
+    assert processes(["a=b", "c=4ms"], ["a=b", "c"]) == {"a=b": None, "c": 4e-3}
+    assert processes(["a=b=5"], ["a=b"]) == {"a=b": 5.0}
+    with pytest.raises(CommandError, match=r"--process a=3: could mean a=3 or a"):
+        processes(["a=3"], ["a", "a=3"])
+    with pytest.raises(CommandError, match=r"--process a=x: 'x' is not a positive time"):
+        processes(["a=x"], ["a"])

@@ -13,8 +13,11 @@ from __future__ import annotations
 
 import logging
 import math
+import multiprocessing
 import os
 import platform
+import re
+import sys
 import time
 import uuid
 from collections.abc import Callable, Collection, Iterator, Mapping
@@ -22,6 +25,7 @@ from concurrent.futures import CancelledError
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass
 from itertools import count, islice
+from pathlib import Path
 from types import TracebackType
 from typing import Any
 
@@ -403,9 +407,28 @@ def crashed(point: RunPoint, error: BaseException | None) -> dict[str, Any]:
     }
 
 
+def _unguarded() -> Iterator[str]:
+    """Yield a sentence if the workers of this machine, which import the script that starts them, would start it again.
+
+    Such a script has no word of a guard, or this process is itself a worker that is importing it.
+    """
+    file = getattr(sys.modules["__main__"], "__file__", None)
+    imported = getattr(multiprocessing.current_process(), "_inheriting", False)
+    with suppress(OSError, ValueError):
+        # with `python -i` the campaign can be started by hand, after the script
+        guard = rb"__main__|parent_process"
+        unguarded = file and not sys.flags.interactive and not re.search(guard, Path(file).read_bytes())
+        imported = imported or unguarded
+    if imported:
+        yield (
+            f"{file or sys.argv[0]}: each worker imports this script, and would start the campaign again: put what the "
+            'script does into a function, and call it below `if __name__ == "__main__":`'
+        )
+
+
 def check_workers(options: ClusterOptions) -> None:
-    """Raise OptionError for options that are invalid or exclude each other."""
-    problems = []
+    """Raise OptionError for options that are invalid or exclude each other, and for a script without a guard."""
+    problems = list(_unguarded()) if options.scheduler is None else []
     if options.scheduler is not None and options.workers is not None:
         problems.append("--workers is for a cluster on this machine; --scheduler uses the workers of the scheduler")
     if options.scheduler is not None:
