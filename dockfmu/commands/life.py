@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from dockfmu.base.errors import FAILED
 from dockfmu.base.numbers import as_json
 from dockfmu.commands.arguments import DONE, existing_recording, output_file, path, text_file
+from dockfmu.commands.streams import say
 from dockfmu.commands.terminal import styled, table, width
 
 if TYPE_CHECKING:
@@ -55,6 +56,7 @@ def _life(arguments: argparse.Namespace) -> int:
     from dockfmu.life.sections import read_sections
     from dockfmu.life.spent import lives_in
     from dockfmu.master.observers.recording.results import read_results
+    from dockfmu.report.summaries import cut_off
 
     sections = read_sections(arguments.sections)
     sound = True
@@ -62,6 +64,8 @@ def _life(arguments: argparse.Namespace) -> int:
         file = existing_recording(place)
         with read_results(file) as content:
             about, lives = dict(content.attributes), lives_in(content, sections)
+            if problem := cut_off(content, {}):
+                say(f"warning: {problem}")
         ledger = None
         if arguments.ledger is not None:
             ledger, added = enter(arguments.ledger, about, file, lives)

@@ -18,7 +18,7 @@ from dockfmu.master.errors import MasterError
 from dockfmu.master.observers.recording.results import DamagedRecording, Results, read_results
 from dockfmu.report.files import SUMMARY, recording
 from dockfmu.report.loads import interface_peaks
-from dockfmu.report.summaries import summary_problem
+from dockfmu.report.summaries import cut_off, summary_problem
 from dockfmu.report.words import condition_lines
 
 SETTINGS = ("system", "algorithm", "step", "record_every")
@@ -127,6 +127,8 @@ def open_run(place: Path) -> Run:
     summary = _summary(folder / SUMMARY, problems)
     if results is None and summary is None:
         raise ComparisonError(f"{place}: holds no run: {'; '.join(problems)}")
+    if results is not None and (problem := cut_off(results, summary or {})):
+        problems.append(problem)
     return Run(place, results, summary or _summary_from_attributes(results), problems)
 
 

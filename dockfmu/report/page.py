@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from importlib.metadata import version
@@ -16,7 +17,7 @@ from dockfmu.base.given_files import parse_json, read_json
 from dockfmu.base.messages import shown
 from dockfmu.base.numbers import as_json
 from dockfmu.declare.plan import Panel, Plan
-from dockfmu.master.observers.recording.results import Results, read_results
+from dockfmu.master.observers.recording.results import DamagedRecording, Results, read_results
 from dockfmu.report.curves import plots
 from dockfmu.report.figures import figure, plotly_js
 from dockfmu.report.files import EVENTS, IMPACT, OVERVIEW, REPORT, RESULTS, SUMMARY
@@ -24,7 +25,7 @@ from dockfmu.report.loads import load_lines, load_text
 from dockfmu.report.plots import Plot, close_up, first_events
 from dockfmu.report.png import Picture, write_png
 from dockfmu.report.shown_units import quantity_text, shown_unit
-from dockfmu.report.summaries import events_problem, summary_problem
+from dockfmu.report.summaries import cut_off, events_problem, summary_problem
 from dockfmu.report.templates import environment
 from dockfmu.report.words import condition_lines, phase_at, resultant_lines, severity_text
 
@@ -61,6 +62,9 @@ def _write(folder: Path, results: Results, *, png: bool) -> list[Path]:
                 f"{folder / file}: not from a run: {problem}; remove summary.json and events.json to make a report "
                 "without them"
             )
+    if problem := cut_off(results, summary):
+        warnings.warn(problem, DamagedRecording, stacklevel=3)
+        summary = {**summary, "warnings": [*summary.get("warnings", []), problem]}
     plan = Plan.from_json(results.attributes["plan"]) if "plan" in results.attributes else Plan()
     panels = plan.panels or panels_by_unit(results)
     shown = plots(results, panels)

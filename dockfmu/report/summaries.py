@@ -1,12 +1,20 @@
-"""What summary.json and events.json of a run hold, checked when they are read: a folder of results may be anybody's."""
+"""What summary.json and events.json of a run hold, checked when they are read: a folder of results may be anybody's.
+
+Also whether its recording goes to the end that they tell.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from dockfmu.base.messages import shown
 from dockfmu.declare.toml.tables import finite_number
+
+if TYPE_CHECKING:
+    from dockfmu.master.observers.recording.results import Results
 
 WHOLE = ("system", "status", "t_end", "wall_s", "macro_steps", "step", "algorithm")
 """Entries of every run."""
@@ -30,6 +38,22 @@ def summary_problem(content: Any, *, whole: bool = False) -> str:
 def events_problem(content: Any) -> str:
     """Return what is wrong with the content of events.json, in words; empty if nothing is."""
     return _EVENTS(content)
+
+
+def cut_off(results: Results, summary: Mapping[str, Any]) -> str:
+    """Return a sentence on rows that a recording lacks before the end of its run; empty if it lacks none.
+
+    The end is that of the summary and that of the recording itself. The last row of a run that completed is its end;
+    others may end within the time between two rows.
+    """
+    time = results.time
+    last = float(time[-1]) if len(time) else 0.0
+    for said in (summary, results.attributes):
+        t_end = finite_number(said.get("t_end"))
+        slack = 0.0 if said.get("status") == "completed" or len(time) < 2 else float(np.diff(time).max())
+        if len(time) and t_end is not None and last + slack < t_end - 1e-9 * abs(t_end):
+            return f"{results.file}: is cut off: its rows end at {last:.6g} s, and its run at {t_end:.6g} s"
+    return ""
 
 
 def _kind(what: str, fits: Callable[[Any], bool]) -> Rule:

@@ -1,8 +1,8 @@
 """What all code of a process shares, and the library of one FMU may change for everything else.
 
 The working directory, the mask of new files, the locale, the environment, the handling of signals that the master
-relies on, and of this thread the signals blocked and the rounding and denormal mode. Taking them takes some
-microseconds.
+relies on, the limits of resources, and of this thread the signals blocked, the processors that it may use, its
+priority, and the rounding and denormal mode. Taking them takes some microseconds.
 """
 
 from __future__ import annotations
@@ -20,6 +20,14 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any
+
+try:
+    import resource
+except ModuleNotFoundError:  # on Windows
+    _LIMITS = {}
+else:
+    # RLIMIT_OFILE is an old name of RLIMIT_NOFILE
+    _LIMITS = {getattr(resource, n): n for n in dir(resource) if n.startswith("RLIMIT_") and n != "RLIMIT_OFILE"}
 
 MODE = "the rounding or denormal mode"
 _POSIX = sys.platform != "win32"
@@ -128,6 +136,21 @@ def _mask() -> int | None:
     return None
 
 
+def _limits() -> tuple[tuple[int, int], ...]:
+    """Return the soft and the hard limit of each resource in `_LIMITS`."""
+    return tuple(map(resource.getrlimit, _LIMITS))
+
+
+def _processors() -> frozenset[int]:
+    """Return the processors that this thread may use, and processes that it starts."""
+    return frozenset(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else frozenset()
+
+
+def _priority() -> int:
+    """Return the nice value of this thread."""
+    return os.getpriority(os.PRIO_PROCESS, 0) if _POSIX else 0
+
+
 def _blocked() -> frozenset[int]:
     """Return the signals that this thread blocks: a Ctrl-C among them would wait for ever."""
     return frozenset(signal.pthread_sigmask(signal.SIG_BLOCK, ())) if _POSIX else frozenset()
@@ -152,13 +175,16 @@ class Surroundings:
     blocked: frozenset[int]
     floats: bytes
     mask: int | None
+    limits: tuple[tuple[int, int], ...]
+    processors: frozenset[int]
+    priority: int
 
     @classmethod
     def now(cls, before: Surroundings | None = None, *, whole: bool = True) -> Surroundings:
         """Return what is the case now; with `before` only what differs from it is looked at closely.
 
-        The mask and the handling of signals take ten times as long as the rest; unless the `whole` is asked for, they
-        are those of `before`.
+        The mask, the handling of signals, limits, processors and priority take ten times as long as the rest; unless
+        the `whole` is asked for, they are those of `before`.
         """
         environment = _environment(before.environment if before is not None else b"")
         same = before is not None and before.environment == environment
@@ -167,14 +193,17 @@ class Surroundings:
             locale=locale.setlocale(locale.LC_ALL),
             environment=environment,
             variables=before.variables if before is not None and same else tuple(_variables().items()),
+            floats=_floats(),
             handlers=_handlers() if whole or before is None else before.handlers,
             blocked=_blocked() if whole or before is None else before.blocked,
-            floats=_floats(),
             mask=_mask() if whole or before is None else before.mask,
+            limits=_limits() if whole or before is None else before.limits,
+            processors=_processors() if whole or before is None else before.processors,
+            priority=_priority() if whole or before is None else before.priority,
         )
 
     def unchanged(self) -> bool:
-        """Return whether all is as before, except for the mask and the handling of signals, which take long."""
+        """Return whether all is as before, except for what takes long; see `now`."""
         return (
             _folder() == self.folder
             and locale.setlocale(locale.LC_ALL) == self.locale
@@ -198,6 +227,13 @@ class Surroundings:
             found.append(f"the handling of signals ({', '.join(signal.Signals(n).name for n in numbers[:3])})")
         if masked := sorted(self.blocked ^ later.blocked):
             found.append(f"the signals blocked ({', '.join(getattr(n, 'name', str(n)) for n in masked[:3])})")
+        limited = [name for name, a, b in zip(_LIMITS.values(), self.limits, later.limits, strict=True) if a != b]
+        if limited:
+            found.append(f"the limits of resources ({', '.join(limited[:3])})")
+        if self.processors != later.processors:
+            found.append("the processors that may be used")
+        if self.priority != later.priority:
+            found.append("the priority")
         if _control_bits(self.floats) != _control_bits(later.floats):
             found.append(MODE)
         return found
@@ -208,7 +244,7 @@ class Surroundings:
         return [os.fsdecode(name) for name in names]
 
     def restore(self, later: Surroundings) -> None:
-        """Undo what differs later."""
+        """Undo what differs later, as far as this process may: only a privileged one raises limits and priority."""
         c: Any = _c()
         if self.folder != later.folder and self.folder:
             with suppress(OSError):
@@ -229,6 +265,16 @@ class Surroundings:
                 c.sigaction(number, mine, None)
         if self.blocked != later.blocked:
             signal.pthread_sigmask(signal.SIG_SETMASK, self.blocked)
+        for number, limits, others in zip(_LIMITS, self.limits, later.limits, strict=True):
+            if limits != others:
+                with suppress(OSError, ValueError):
+                    resource.setrlimit(number, limits)
+        if self.processors != later.processors:
+            with suppress(OSError):
+                os.sched_setaffinity(0, self.processors)
+        if self.priority != later.priority:
+            with suppress(OSError):
+                os.setpriority(os.PRIO_PROCESS, 0, self.priority)
         if _control_bits(self.floats) != _control_bits(later.floats):
             c.fesetenv(self.floats)
 
@@ -254,11 +300,16 @@ def undo_modes(before: bytes) -> bool:
 
 
 def undo(before: Surroundings, *, whole: bool = True) -> list[str]:
-    """Restore the surroundings to what they were `before`; return names of what had changed."""
+    """Restore the surroundings to what they were `before`; return names of what had changed.
+
+    What this process has no right to restore has changed "for good".
+    """
     later = Surroundings.now(before, whole=whole)
     if later == before:
         return []
     found = before.changes(later)
-    if found:
-        before.restore(later)
-    return found
+    if not found:
+        return []
+    before.restore(later)
+    left = before.changes(Surroundings.now(before, whole=whole))
+    return [what for what in found if what not in left] + [f"{what} for good" for what in left]

@@ -7,12 +7,14 @@ import numpy as np
 import pytest
 
 from dockfmu.master.observers.recording.recorder import Recorder
+from dockfmu.master.observers.recording.results import DamagedRecording
 from dockfmu.master.run.schedule import Schedule
 from dockfmu.master.run.simulation import CoSimulation
 from dockfmu.master.system import Structure
 from dockfmu.report.comparison import compare, open_run, resampled
 from dockfmu.report.comparison_lines import sections
 from dockfmu.report.overlay import panels, write_comparison
+from dockfmu.report.page import write_report
 from tests.dockfmu.command_line import status_of
 from tests.dockfmu.small_systems import pair_system
 
@@ -131,13 +133,33 @@ def test_infinite_values_agree_with_themselves(runs, copied):
     assert (signal.name, signal.largest) == ("first.position", np.inf)
 
 
-def test_a_recording_without_rows_does_not_agree(runs, copied):
-    with h5py.File(copied / "results.h5", "r+") as file:
-        columns = [f"{group}/{name}" for group in ("first", "second") for name in file[group]]
+def shortened(file, rows):
+    """Leave the first rows of a recording."""
+    with h5py.File(file, "r+") as content:
+        columns = [f"{group}/{name}" for group in ("first", "second") for name in content[group]]
         for name in ["time", *columns]:
-            kept = dict(file[name].attrs), file[name].dtype
-            del file[name]
-            file.create_dataset(name, data=np.zeros(0, kept[1])).attrs.update(kept[0])
+            kept = dict(content[name].attrs), content[name][:rows]
+            del content[name]
+            content.create_dataset(name, data=kept[1]).attrs.update(kept[0])
+
+
+@pytest.mark.parametrize("alone", [False, True], ids=["summary", "alone"])
+def test_a_recording_that_is_cut_off_does_not_agree(runs, copied, alone):
+    """Regression: both agreed over the time that both cover, and the summary of the copied run was whole."""
+    shortened(copied / "results.h5", 50)
+    if alone:
+        (copied / "summary.json").unlink()
+    cut = compare(open_run(runs["plain"]), open_run(copied))
+    assert cut.problems[-1] == f"B: {copied / 'results.h5'}: is cut off: its rows end at 0.49 s, and its run at 2 s"
+    assert not cut.same
+    assert cut.signals == []
+    with pytest.warns(DamagedRecording, match="is cut off: its rows end at 0.49 s"):
+        write_report(copied)
+    assert "is cut off: its rows end at 0.49 s" in (copied / "report.html").read_text()
+
+
+def test_a_recording_without_rows_does_not_agree(runs, copied):
+    shortened(copied / "results.h5", 0)
     empty = compare(open_run(runs["plain"]), open_run(copied))
     assert empty.problems == ["B: nothing was recorded"]
     assert not empty.same

@@ -11,10 +11,12 @@
 #include <locale.h>
 #include <math.h>
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/time.h>
 #include <time.h>
@@ -43,9 +45,10 @@ __attribute__((destructor)) static void unload(void) { disturb("unload"); }
 /* bits of `habit`: ask for the end at 0.5 s, need a stop time, refuse what lies beyond it, change the directory in the
  * step at 0.3 s, change the rounding there, say a NUL there, fail after saying it, refuse a second instance,
  * change the handler of SIGINT there, fail with an error from 0.6 s on, end the process at 0.3 s, let a copy of the
- * process go on there, leave a thread or a timer of its own running there, read standard input there */
+ * process go on there, leave a thread or a timer of its own running there, read standard input there,
+ * end the process there without any word, by _exit() */
 enum { ENDS = 1, NEEDS_STOP = 2, STRICT = 4, CHANGES_FOLDER = 8, ROUNDS = 16, NUL = 32, FAILS = 64, SIGNALS = 128,
-    LATER = 256, EXITS = 512, FORKS = 1024, THREAD = 2048, TIMER = 4096, READS = 8192 };
+    LATER = 256, EXITS = 512, FORKS = 1024, THREAD = 2048, TIMER = 4096, READS = 8192, QUITS = 16384 };
 
 typedef struct {
     void (*logger)(void *, Str, Status, Str, Str, ...);
@@ -97,6 +100,18 @@ EXPORT void *fmi2Instantiate(Str name, int type, Str guid, Str resources, const 
 #if defined(__x86_64__)
     if (strchr(habits, 'd')) _mm_setcsr(_mm_getcsr() | 0x8040);
 #endif
+    if (strchr(habits, 'f')) {
+        struct rlimit files;
+        getrlimit(RLIMIT_NOFILE, &files);
+        files.rlim_cur /= 2;
+        setrlimit(RLIMIT_NOFILE, &files);
+    }
+    if (strchr(habits, 'p')) {
+        cpu_set_t set;
+        CPU_ZERO(&set);
+        CPU_SET(sched_getcpu(), &set);
+        sched_setaffinity(0, sizeof set, &set);
+    }
     if (strchr(habits, 's')) signal(SIGINT, ignore), signal(SIGTERM, SIG_IGN);
     return m;
 }
@@ -146,6 +161,7 @@ EXPORT Status fmi2DoStep(void *c, double t, double h, int prior)
         if (m->habit & ROUNDS) fesetround(FE_UPWARD);
         if (m->habit & SIGNALS) signal(SIGINT, ignore);
         if (m->habit & EXITS) exit(0);
+        if (m->habit & QUITS) _exit(0);
         if (m->habit & FORKS) fork();
         if (m->habit & READS && getchar() != EOF) return ERROR;
         if (m->habit & THREAD) {

@@ -9,9 +9,8 @@ from pathlib import Path
 from dockfmu.base.platforms import library_name, this_platform
 from tests.master.fmus import third_party
 
-ENDS, NEEDS_STOP, STRICT, CHANGES_FOLDER, ROUNDS, NUL, FAILS, SIGNALS, LATER, EXITS, FORKS, THREAD, TIMER, READS = (
-    1 << k for k in range(14)
-)
+ENDS, NEEDS_STOP, STRICT, CHANGES_FOLDER, ROUNDS, NUL, FAILS, SIGNALS = (1 << k for k in range(8))
+LATER, EXITS, FORKS, THREAD, TIMER, READS, QUITS = (1 << k for k in range(8, 15))
 """Bits of the parameter `habit`."""
 STATES = 'canGetAndSetFMUstate="true" canSerializeFMUstate="true"'
 ONCE = 'canBeInstantiatedOnlyOncePerProcess="true"'

@@ -6,7 +6,8 @@ import sys
 import pytest
 
 from dockfmu.master.observers.recording.results import read_results
-from tests.master.fmus.habits import EXITS, FORKS, READS, THREAD, TIMER
+from dockfmu.report.comparison import open_run
+from tests.master.fmus.habits import EXITS, FORKS, QUITS, READS, THREAD, TIMER
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="habits of POSIX")
 
@@ -53,6 +54,42 @@ def test_an_exit_is_told_and_is_no_success(run):
 
 def test_an_exit_of_a_separate_process_is_a_failure_of_its_run(run, tmp_path):
     done = run(EXITS, "apart")
+    assert (done.returncode, done.stdout) == (0, "failed\n")
+    assert rows(tmp_path) == 3
+
+
+QUITTING = """
+import sys, time
+from pathlib import Path
+from dockfmu.master.observers.recording.recorder import Recorder
+from dockfmu.master.run.schedule import Schedule
+from dockfmu.master.run.simulation import CoSimulation
+from dockfmu.master.system import Structure
+
+system = Structure("hostile")
+system.add("a", Path(sys.argv[1]), {"habit": int(sys.argv[2])})
+with CoSimulation(system, Schedule(step=0.05, stop=1.0), observers=[Recorder(Path(sys.argv[3]))]).open() as run:
+    for k in range(1, 21):
+        run.advance(0.05 * k)
+        time.sleep(0.2)
+print("never")
+"""
+
+
+def test_what_was_on_disk_before_a_wordless_exit_is_read(habits, tmp_path):
+    """Nothing of this process can tell of `_exit(0)`, whose status is that of a success: the recording does."""
+    file = tmp_path / "results.h5"
+    words = [sys.executable, "-c", QUITTING, habits(), QUITS, file]
+    done = subprocess.run([*map(str, words)], capture_output=True, text=True, check=False, timeout=100.0)
+    assert (done.returncode, done.stdout) == (0, "")
+    run = open_run(file)
+    assert run.summary["status"] == "killed"
+    # rows wait for half a second at most
+    assert 0.05 <= run.summary["t_end"] <= 0.25 + 1e-9
+
+
+def test_a_wordless_exit_of_a_separate_process_is_a_failure_of_its_run(run, tmp_path):
+    done = run(QUITS, "apart")
     assert (done.returncode, done.stdout) == (0, "failed\n")
     assert rows(tmp_path) == 3
 

@@ -3,7 +3,9 @@
 import ctypes
 import locale
 import os
+import resource
 import signal
+import subprocess
 import sys
 import threading
 import zipfile
@@ -72,12 +74,16 @@ HABITS = {
     "r": "the rounding or denormal mode",
     "d": "the rounding or denormal mode",
     "s": "the handling of signals (SIGINT, SIGTERM)",
+    "f": "the limits of resources (RLIMIT_NOFILE)",
+    "p": "the processors that may be used",
 }
 
 
 @pytest.mark.parametrize("habit", HABITS)
 def test_an_fmu_that_disturbs_its_process_gets_one_of_its_own(habits, monkeypatch, habit):
     """It keeps what it has changed, nobody else sees it, and the run says so."""
+    if habit == "p" and len(os.sched_getaffinity(0)) < 2:
+        pytest.skip("there is one processor")
     if habit == "l":
         locale.setlocale(locale.LC_ALL, "C")
     monkeypatch.setenv("HABITS", habit)
@@ -224,18 +230,45 @@ def test_each_kind_of_change_is_found_and_undone():
         handler = ctypes.CFUNCTYPE(None, ctypes.c_int)(lambda number: None)
         c.signal(signal.SIGINT, handler)
         signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGTERM})
+        soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+        resource.setrlimit(resource.RLIMIT_NOFILE, (soft - 1, hard))
         assert undo(before) == [
             "the working directory",
             "the mask of new files",
             "the environment (PATH, BORDER)",
             "the handling of signals (SIGINT)",
             "the signals blocked (SIGTERM)",
+            "the limits of resources (RLIMIT_NOFILE)",
             "the rounding or denormal mode",
         ]
         assert undo(before) == []
     c.getenv.restype = ctypes.c_char_p
     assert c.getenv(b"BORDER") is None
     assert c.getenv(b"PATH").decode() == os.environ["PATH"]
+
+
+PRIORITY = """
+import os, resource
+from dockfmu.master.fmi.surroundings import Surroundings, undo
+if os.geteuid() == 0:
+    os.setgroups([])
+    os.setgid(65534)
+    os.setuid(65534)
+before = Surroundings.now()
+os.nice(1)
+resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+print(undo(before), undo(before), undo(Surroundings.now()), os.getpriority(os.PRIO_PROCESS, 0))
+"""
+
+
+def test_what_a_process_has_no_right_to_restore_is_told():
+    """In a process of its own, and as another user if this one may restore everything."""
+    limit = resource.getrlimit(resource.RLIMIT_CORE)
+    words = [sys.executable, "-c", PRIORITY]
+    said = subprocess.run(words, capture_output=True, text=True, check=True, timeout=60).stdout
+    changed = ["the limits of resources (RLIMIT_CORE) for good"] if limit[1] else []
+    changed.append("the priority for good")
+    assert said.strip() == f"{changed} {changed} [] 1"
 
 
 def with_helper(third_party, folder, version):
