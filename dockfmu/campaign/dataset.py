@@ -34,6 +34,8 @@ if TYPE_CHECKING:
 _TYPES = {"whole": pa.int64(), "number": pa.float64(), "text": pa.string(), "numbers": pa.list_(pa.float64())}
 PART_ROWS, PART_S = 500, 30.0
 """A part is written when it has this many rows, or when its first row has waited this long."""
+STUDY = "study"
+"""Entry of the metadata of parts: a digest of the description of the campaign that has made their rows."""
 DAMAGED = ".damaged-"
 """Prefix given to the names of unreadable parts; their runs are repeated."""
 
@@ -76,25 +78,44 @@ class DataSet:
     def __enter__(self) -> DataSet:
         """Lock the folder for this process, remove incomplete parts, and read which runs are done.
 
-        Raises LockedError if another process is writing to it, and WriteError if it cannot be written.
+        Raises LockedError if another process is writing to it, WriteError if it cannot be written, and DataSetError
+        for a part of a campaign of another description.
         """
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
             self._lock.take()
         except OSError as error:
             raise WriteError(f"{self.folder}: cannot be written ({error.strerror or error})") from error
+        try:
+            self._look()
+        except BaseException:
+            self._lock.release()
+            raise
+        return self
+
+    def _look(self) -> None:
+        """Remove incomplete parts, and read which runs are done."""
         for unfinished in self.folder.glob(".*.tmp"):
             unfinished.unlink(missing_ok=True)
         self.seen = set()
         for part in self.parts():
             try:
-                indices = _read_part(part, ["index"], self.kinds)["index"].to_pylist()
+                table = _read_part(part, ["index"], self.kinds)
             except DataSetError as error:
                 part.rename(part.with_name(DAMAGED + part.stem))
                 self.notes.append(f"{error}; its runs are repeated")
                 continue
-            self.seen.update(indices)
-        return self
+            self._check_study(part, table.schema.metadata or {})
+            self.seen.update(table["index"].to_pylist())
+
+    def _check_study(self, part: Path, metadata: Mapping[bytes, bytes]) -> None:
+        """Raise DataSetError for a part whose rows were drawn, run or measured in another way."""
+        mine, its = (known.get(STUDY.encode()) for known in (self.schema.metadata, metadata))
+        if None not in (mine, its) and mine != its:
+            raise DataSetError(
+                f"{part}: its rows are of a campaign of another description; runs of both would be mixed: undo the "
+                "change, or choose another folder with -o"
+            )
 
     def __exit__(self, *_: object) -> None:
         self._lock.release()

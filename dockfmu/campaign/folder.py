@@ -14,8 +14,8 @@ from dockfmu.base.files import write_file
 from dockfmu.base.given_files import read_json
 from dockfmu.base.messages import shown
 from dockfmu.campaign.cluster.worker import fingerprint
-from dockfmu.campaign.dataset import DataSet, read_peaks, read_runs
-from dockfmu.campaign.description import read_content, read_study
+from dockfmu.campaign.dataset import STUDY, DataSet, read_peaks, read_runs
+from dockfmu.campaign.description import Study, read_content, read_study
 from dockfmu.campaign.runner import check_options, load, variants
 from dockfmu.campaign.runner import columns as columns_of
 from dockfmu.errors import named_place
@@ -114,8 +114,15 @@ def data_set(campaign: CampaignFolder, place: Path = Path(RUNS), more: Mapping[s
     """
     study, system = campaign.study, campaign.system
     peaks = tuple(system.structure.select(types=("Real",))) if study.kept.peaks else ()
-    metadata = {"campaign": study.name, "versions": json.dumps(fingerprint())}
+    metadata = {"campaign": study.name, "versions": json.dumps(fingerprint()), STUDY: _digest(study)}
     return DataSet(campaign.folder / place, campaign.kinds | dict(more or {}), peaks, metadata)
+
+
+def _digest(study: Study) -> str:
+    """Return a digest of what no session of a campaign may change in its description."""
+    free = [name for name in FREE if name != "runs" or study.draws.sampling != "latin_hypercube"]
+    fixed = {name: value for name, value in study.content.items() if name not in free}
+    return hashlib.sha256(json.dumps(fixed, sort_keys=True).encode()).hexdigest()
 
 
 def _manifest(file: Path) -> dict[str, Any]:

@@ -34,10 +34,10 @@ from dask.utils import parse_bytes
 from distributed import Client, LocalCluster, as_completed
 from distributed.comm.addressing import parse_address, parse_host_port
 from distributed.comm.registry import get_backend
-from distributed.security import Security
 
 from dockfmu.base.errors import FAILED, DockfmuError
 from dockfmu.base.temporary import TemporaryFolder
+from dockfmu.campaign.cluster.certificate import campaign_security
 from dockfmu.campaign.cluster.stopped import StoppedWorkers
 from dockfmu.campaign.cluster.strangers import MODULE, strangers_unheard
 from dockfmu.campaign.cluster.worker import Parcel, StudyPlugin, fingerprint, pack, run_chunk
@@ -171,7 +171,7 @@ class Execution:
                     processes=True,
                     memory_limit=self.options.memory_limit,
                     host="127.0.0.1",
-                    security=Security.temporary(),
+                    security=campaign_security(),
                     local_directory=folder,
                     dashboard_address=None,
                     scheduler_kwargs={"dashboard": False, "dashboard_address": "127.0.0.1:0"},

@@ -17,6 +17,7 @@ from dockfmu.campaign.answers.censoring import distance, finished, reached
 from dockfmu.campaign.answers.evaluation import EvaluationError, Evaluations
 from dockfmu.campaign.answers.measures import deciding
 from dockfmu.campaign.campaign import make_runs
+from dockfmu.campaign.dataset import DataSetError
 from dockfmu.campaign.description import Measure, read_study
 from dockfmu.campaign.folder import data_set
 from dockfmu.campaign.runner import Runner, RunPoint, columns, outcome_of, resolve
@@ -473,6 +474,26 @@ def test_kept_rows_of_another_step_are_refused(folder, tmp_path):
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("change", [{"seed": 5}, {"run": {"stop": 0.5}}, {"vary": CONTENT["vary"][1:2]}])
+def test_a_manifest_that_was_edited_by_hand_mixes_no_rows(folder, tmp_path, change):
+    """Regression: with another seed in campaign.json the campaign went on, with rows of both."""
+    campaign, cluster = asked(folder, tmp_path / "out", lambda x: {"outcome": "completed"})
+    with data_set(campaign) as data:
+        data.write(list(cluster.run([RunPoint(0, values={"x": 1.0})])))
+    campaign.write_manifest(campaign.identify())
+    manifest = json.loads((tmp_path / "out" / "campaign.json").read_text())
+    manifest["description"] |= {"runs": 7, "answers": {}, "description": "more of them"}
+    (tmp_path / "out" / "campaign.json").write_text(json.dumps(manifest))
+    with data_set(dockfmu.Campaign(tmp_path / "out")) as data:
+        assert data.seen == {0}
+    manifest["description"] |= change
+    (tmp_path / "out" / "campaign.json").write_text(json.dumps(manifest))
+    edited = dockfmu.Campaign(tmp_path / "out")
+    for _ in range(2):
+        with pytest.raises(DataSetError, match=r"part-.*: its rows are of a campaign of another description"):
+            data_set(edited).__enter__()
+
+
 def test_failed_runs_are_recorded_but_for_those_whose_values_cannot_be(folder, tmp_path):
     broken = {"label": "broken", "values": {"first.parameters.initial_position": 1e308, "first.parameters.mass": 1e-3}}
     vary = [CONTENT["vary"][0], CONTENT["vary"][2] | {"options": [*CONTENT["vary"][2]["options"], broken]}]
