@@ -32,8 +32,8 @@ from dockfmu.declare.conditions.initial_conditions import (
 from dockfmu.declare.conditions.limits import severity
 from dockfmu.declare.settings import scalars
 from dockfmu.declare.toml.quantities import in_unit
-from dockfmu.declare.toml.tables import DeclarationError, Table, finite_number
-from dockfmu.errors import OptionError, named_place
+from dockfmu.declare.toml.tables import DeclarationError, Table, finite_number, named_place
+from dockfmu.errors import OptionError
 from dockfmu.master.errors import StructureError
 from dockfmu.master.observers.loads import UNITS as LOADS
 from dockfmu.master.step_control import Retry

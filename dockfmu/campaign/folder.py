@@ -18,7 +18,7 @@ from dockfmu.campaign.dataset import STUDY, DataSet, read_peaks, read_runs
 from dockfmu.campaign.description import Study, read_content, read_study
 from dockfmu.campaign.runner import check_options, load, variants
 from dockfmu.campaign.runner import columns as columns_of
-from dockfmu.errors import named_place
+from dockfmu.declare.toml.tables import named_place
 from dockfmu.master.checkpoint import digests, identity
 from dockfmu.report.files import BUILD
 

@@ -20,8 +20,7 @@ from dockfmu.campaign.answers.sensitivities import sensitivities
 from dockfmu.campaign.answers.worst_runs import worst_runs
 from dockfmu.campaign.cluster.execution import Execution
 from dockfmu.campaign.folder import ANSWERS, CampaignFolder
-from dockfmu.declare.toml.tables import Table
-from dockfmu.errors import named_place
+from dockfmu.declare.toml.tables import Table, named_place
 
 if TYPE_CHECKING:
     import pandas

@@ -25,8 +25,7 @@ from dockfmu.declare.conditions.initial_conditions import (
 from dockfmu.declare.conditions.limits import SIGMAS, nominal_speed, rooms, speed_at
 from dockfmu.declare.settings import scalars
 from dockfmu.declare.toml.quantities import in_unit
-from dockfmu.declare.toml.tables import DeclarationError, Table, finite_number
-from dockfmu.errors import named_place
+from dockfmu.declare.toml.tables import DeclarationError, Table, finite_number, named_place
 from dockfmu.system import System
 
 _ENTRIES = (

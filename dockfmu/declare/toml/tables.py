@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from math import isfinite
 from typing import Any, TypeVar
 
@@ -10,6 +11,7 @@ from dockfmu.base.errors import DockfmuError
 from dockfmu.base.messages import shown
 from dockfmu.base.names import did_you_mean
 from dockfmu.base.numbers import LARGEST_COUNT
+from dockfmu.master.errors import StructureError
 
 T = TypeVar("T")
 
@@ -19,6 +21,21 @@ NEEDED: Any = object()
 
 class DeclarationError(DockfmuError, ValueError):
     """A system does not exist, or its declaration is invalid."""
+
+
+@contextmanager
+def named_place(where: str) -> Iterator[None]:
+    """Prefix the file and place `where` to the message of a StructureError or DeclarationError that lacks them."""
+    try:
+        yield
+    except StructureError as error:
+        raise type(error)([_prefixed(text, where) for text in error.problems]) from error
+    except DeclarationError as error:
+        raise DeclarationError(_prefixed(str(error), where)) from error
+
+
+def _prefixed(text: str, where: str) -> str:
+    return text if text.startswith(where) else f"{where}: {text}"
 
 
 def finite_number(value: Any) -> float | None:
