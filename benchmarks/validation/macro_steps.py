@@ -44,7 +44,7 @@ def motion(step: float, push: bool) -> Motion:
     settings: dict[str, float] = {f"mechanism.parameters.{name}": value for name, value in values.items()}
     system = dockfmu.load("atv_probe_cone", settings | {"cyclogram.parameters.fault.push": float(not push)})
     names = ["mechanism.docking.position", "mechanism.target.force_now[1]", "mechanism.sensor.axial_travel"]
-    run = system.run(step=step, stop=STOP, record=names, every=1, check=False)
+    run = system.run(step=step, stop=STOP, record=names, every=1)
     return Motion(np.asarray(run.time), *(np.asarray(run[name]) for name in names))
 
 
