@@ -140,6 +140,16 @@ def test_a_flexible_shaft_is_in_series_with_its_cable():
     assert pull[0] == pytest.approx(1e6 * (2e-3 - RADIUS * twist))
 
 
+def test_a_cable_is_damped_by_the_rate_of_its_own_stretch():
+    """A ring that follows the drums is held by springs alone; a ring at rest feels the drums wind, at c r w."""
+    cables = Cables()
+    angle = 2.0 * CAM + (0.4 - 2e-3 - FREE) / RADIUS
+    following = cables.put((0.4, 0.0, 0.0), velocity=(-0.01, 0.0, 0.0), angle=angle, rate=-0.01 / RADIUS).all("tension")
+    assert following == pytest.approx(np.full(3, 2010.0))
+    wound = cables.put((0.4, 0.0, 0.0), angle=angle, rate=-0.01 / RADIUS).all("tension")
+    assert wound == pytest.approx(np.full(3, 2010.0 + cables.p.damping * 0.01))
+
+
 def test_a_cable_never_pushes():
     cables = Cables(spring_tension=0.0)
     angle = 2.0 * CAM + (0.4 - 1e-4 - FREE) / RADIUS

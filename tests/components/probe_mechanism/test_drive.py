@@ -54,6 +54,24 @@ def test_spec06_oracle_03_inertia_and_power():
         assert drive.kinetic_energy(d) == pytest.approx(energy, rel=1e-13)
 
 
+def test_wheels_of_different_size_start_as_the_differential_lets_them():
+    """Euler-Lagrange with the masses of wheels, carrier and planets of radii that differ: A a = q."""
+    m = RECORD.memory()
+    p, d = m.parameters.drive, m.drive
+    p.wheel_radius[:] = 0.02, 0.03
+    p.planet_inertia *= 100.0  # for a coupling of the wheels that shows
+    p.stage_sun_inertia = p.stage_carrier_inertia = p.stage_planet_inertia = 0.0
+    drive.initialize(p, d)
+    carrier = np.array([0.02, 0.03]) / (2.0 * p.carrier_radius)
+    planets = np.array([-0.02, 0.03]) / (2.0 * p.planet_radius)
+    A = np.diag(p.wheel_inertia) + p.carrier_inertia * np.outer(carrier, carrier)
+    A += p.planet_count * p.planet_inertia * np.outer(planets, planets)
+    drive.advance(p, d, (VOLTAGE, 0.7 * VOLTAGE), 0.0, 1e-9)
+    q = p.motor_ratio * (p.torque_constant * VOLTAGE * np.array([1.0, 0.7]) - p.motor_friction)
+    assert d.wheel_rate / 1e-9 == pytest.approx(np.linalg.solve(A, q), rel=1e-6)
+    assert abs(A[0, 1]) > 0.05 * A[0, 0]
+
+
 def test_spec06_oracle_04_planetary_stages():
     inertia = drive.stage_inertia(1e-6, 5e-6, 2e-7, 3.0, 0.25, 0.5)
     assert inertia == pytest.approx(1.0625 * 1.4625e-6, rel=1e-12)

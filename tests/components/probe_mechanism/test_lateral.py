@@ -135,6 +135,23 @@ def test_stops_of_the_brakes_push_back_and_do_not_pull():
             assert stop * inward < -1e2
 
 
+def test_switched_brakes_add_a_torque_by_a_table_of_their_own():
+    """Each brake has two tables, all four different here; at a speed w between points they give what `interp` does."""
+    speed = np.linspace(0.0, 11.0, 12) * np.array([[0.2], [0.3]])
+    torque = np.vstack([40.0 * np.sqrt(speed[0]), 25.0 * speed[1]])
+    added = np.vstack([15.0 * speed[0] ** 2, 60.0 * np.tanh(speed[1])])
+    m = mechanism(**{"lateral.brake.speed": speed, "lateral.brake.torque": torque, "lateral.brake.added_torque": added})
+    m.tree.qd[:2] = 1.1, 0.3
+    assert place(m) == 0
+    for switched in (0.0, 1.0):
+        lateral_damper.forces(m.parameters.lateral, m.damper, switched, 1e-9)
+        for k in range(2):
+            rate = m.damper.brake[k].rate
+            assert abs(rate) > speed[k, 1]
+            law = np.interp(abs(rate), speed[k], torque[k] + switched * added[k])
+            assert m.damper.brake[k].force == pytest.approx(-np.sign(rate) * law, rel=1e-6)
+
+
 def turned(h):
     """Yaw and pitch 0.1 s after a push at 0.4 and 0.3 rad/s, against brakes of falling torque and light springs."""
     speed, torque = np.linspace(0.0, 11.0, 12), np.concatenate([[0.0], np.linspace(125.0, 25.0, 11)])

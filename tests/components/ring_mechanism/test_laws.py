@@ -188,6 +188,19 @@ def test_force_loop_against_equations_of_one_leg():
     assert m.audit.dissipated_friction > 0.1
 
 
+def test_the_loop_adds_its_gain_times_the_error_of_the_force():
+    """Motor = demand + gain (demand - sensed): no time passes here, and each leg has a reading of its own."""
+    i = Instance(component("force_controlled"), **{"parameters.control.gain": 2.5})
+    i.m.ring_state.velocity[0] = -0.2
+    for k, e in enumerate(i.m.servo.leg):
+        e.sensed = 3.0 + k
+        e.rate = -0.2 * 0.4344657138 / 0.54
+    i.step(0.0, 1e-9)
+    demand = 200.0 * 0.2 * 0.4344657138 / 0.54
+    for k, leg in enumerate(i.m.leg):
+        assert leg.motor_force == pytest.approx(demand + 2.5 * (demand - 3.0 - k), rel=1e-6)
+
+
 def test_force_loop_makes_friction_and_nuts_smaller():
     """With a large gain the ring moves more like one without friction and nuts, as far as the filter lets it."""
     free, _ = thrown(0.0, 0.3, **{"parameters.motors.friction": 0.0, "parameters.legs.nut_inertia": 0.0})
