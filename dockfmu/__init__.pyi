@@ -49,6 +49,7 @@ from .declare.adaptive import Adaptive as Adaptive
 from .declare.conditions.initial_conditions import InitialConditions as InitialConditions
 from .declare.plan import Panel as Panel
 from .declare.plan import Plan as Plan
+from .declare.port_mobility import PortMobility as PortMobility
 from .declare.toml.tables import DeclarationError as DeclarationError
 from .elastic.reduce import reduce as reduce
 from .errors import OptionError as OptionError
@@ -173,7 +174,6 @@ from .ssp.model import SspError as SspError
 from .statespace.errors import LinearisationError as LinearisationError
 from .statespace.linearise import linearise as linearise
 from .statespace.mobility import Mobility as Mobility
-from .statespace.mobility import PortMobility as PortMobility
 from .statespace.mobility import PortPair as PortPair
 from .statespace.mobility import mobility as mobility
 from .statespace.model import Mode as Mode

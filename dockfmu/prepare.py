@@ -10,6 +10,7 @@ from typing import Any
 
 from dockfmu.declare.base_motion import check_base_motion
 from dockfmu.declare.berth import check_berths
+from dockfmu.declare.heavy_mechanisms import heavy_notes
 from dockfmu.declare.plan import Plan
 from dockfmu.errors import OptionError
 from dockfmu.master import algorithms
@@ -106,5 +107,5 @@ def prepare(
         drivers=driven,
         resume=None if checkpoint is None else Resumption(checkpoint, options.force),
         threads=options.threads,
-        notes=notes,
+        notes=[*notes, *heavy_notes(structure, plan.step)],
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Any
 
 from dockfmu.master.errors import StructureError
@@ -43,27 +44,45 @@ def responds(system: Structure) -> bool:
     return any(_value(system, name, MECHANISM) == AFFINE for name in system.elements)
 
 
-def _problems(system: Structure) -> Iterator[str]:
-    fed = {(c.source, c.target, c.input) for c in system.connections}
+@dataclass(frozen=True)
+class Carried:
+    """A mechanism on a port of a craft, and what both say about the acceleration of the port; None if nothing."""
+
+    craft: str
+    port: str
+    parameter: str
+    mechanism: str
+    of_craft: Any
+    of_mechanism: Any
+
+
+def carried(system: Structure) -> Iterator[Carried]:
+    """Yield all mechanisms that get the acceleration of a port at their port `base`."""
     for connection in system.connections:
         if connection.input != BASE + ACCELERATION or not connection.output.endswith(ACCELERATION):
             continue
+        craft, mechanism = connection.source, connection.target
         port = connection.output.removesuffix(ACCELERATION)
-        carrier = f"parameters.{port}.base_motion"
-        if _value(system, connection.source, carrier) is None:
+        parameter = f"parameters.{port}.base_motion"
+        if _value(system, craft, parameter) is None:
             # a declared system
-            carrier = f"parameters.port.{port}.base_motion"
-        of_craft = _value(system, connection.source, carrier)
-        of_mechanism = _value(system, connection.target, MECHANISM)
-        if of_craft is not None and of_mechanism is not None and of_craft != of_mechanism:
+            parameter = f"parameters.port.{port}.base_motion"
+        modes = _value(system, craft, parameter), _value(system, mechanism, MECHANISM)
+        yield Carried(craft, port, parameter, mechanism, *modes)
+
+
+def _problems(system: Structure) -> Iterator[str]:
+    fed = {(c.source, c.target, c.input) for c in system.connections}
+    for one in carried(system):
+        if one.of_craft is not None and one.of_mechanism is not None and one.of_craft != one.of_mechanism:
             yield (
-                f"{connection.source}.{carrier} = {of_craft}, but {connection.target}.{MECHANISM} = {of_mechanism}: "
-                f"the mechanism must know how {connection.source}.{port} reports its acceleration"
+                f"{one.craft}.{one.parameter} = {one.of_craft}, but {one.mechanism}.{MECHANISM} = {one.of_mechanism}: "
+                f"the mechanism must know how {one.craft}.{one.port} reports its acceleration"
             )
-        elif of_craft == AFFINE and (connection.target, connection.source, f"{port}{MASS}1]") not in fed:
+        elif one.of_craft == AFFINE and (one.mechanism, one.craft, f"{one.port}{MASS}1]") not in fed:
             yield (
-                f"{connection.source}.{carrier} = {AFFINE}: {connection.target}.{BASE}{MASS[:-1]} is not connected to "
-                f"{connection.source}.{port}{MASS[:-1]}; a system by name connects them if it is loaded with {AFFINE}"
+                f"{one.craft}.{one.parameter} = {AFFINE}: {one.mechanism}.{BASE}{MASS[:-1]} is not connected to "
+                f"{one.craft}.{one.port}{MASS[:-1]}; a system by name connects them if it is loaded with {AFFINE}"
             )
 
 

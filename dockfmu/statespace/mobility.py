@@ -11,8 +11,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -21,11 +20,9 @@ import numpy as np
 
 from dockfmu.base.messages import shown
 from dockfmu.base.numbers import is_positive, real
-from dockfmu.components.physics.mechanics.rotation import from_quaternion, load_quaternion
 from dockfmu.declare.base_motion import check_base_motion
+from dockfmu.declare.port_mobility import ATTITUDE, TWIST, WRENCH, PortMobility, alone, inverses
 from dockfmu.master import algorithms
-from dockfmu.master.algorithms import Jacobi
-from dockfmu.master.run.running import Running
 from dockfmu.master.run.schedule import Schedule
 from dockfmu.master.run.simulation import CoSimulation
 from dockfmu.master.system import Structure
@@ -33,52 +30,6 @@ from dockfmu.statespace.errors import LinearisationError
 from dockfmu.statespace.selection import select
 from dockfmu.statespace.source import macro_step, source_system
 from dockfmu.system import System
-
-_WRENCH = tuple(f"{part}[{i}]" for part in ("force", "torque") for i in (1, 2, 3))
-_TWIST = tuple(f"{part}[{i}]" for part in ("velocity", "angular_velocity") for i in (1, 2, 3))
-_ATTITUDE = tuple(f"quaternion[{i}]" for i in (1, 2, 3, 4))
-CHANGE = 1e-5
-"""Change of the twist (m/s, rad/s) that the wrenches make: rounding and curvature are 1e-10 of it."""
-
-
-@dataclass(frozen=True)
-class PortMobility:
-    """The mobility of a port, axes of the port, SI.
-
-    Attributes
-    ----------
-    port : str
-        Full name, such as `chaser.port[1]`.
-    matrix : ndarray (6, 6)
-        Mean acceleration and angular acceleration by a unit of force and torque on the port.
-    attitude : ndarray (3, 3)
-        Inertial axes to axes of the port, in the middle of the time.
-    """
-
-    port: str
-    matrix: np.ndarray
-    attitude: np.ndarray = field(repr=False)
-
-    @property
-    def effective_mass(self) -> np.ndarray:
-        """Mass (3,) that a force along each axis of the port has to accelerate, kg; infinite of a fixed craft."""
-        return _inverse(np.diag(self.matrix)[:3])
-
-    @property
-    def effective_inertia(self) -> np.ndarray:
-        """Inertia (3,) that a torque about each axis of the port has to accelerate, kg m2."""
-        return _inverse(np.diag(self.matrix)[3:])
-
-    @property
-    def asymmetry(self) -> float:
-        """Largest difference between the matrix and its transpose, in units of the diagonal.
-
-        Zero of a structure without control; rounding and large rates leave some 1e-6.
-        """
-        size = np.sqrt(np.abs(np.diag(self.matrix)))
-        scale = np.outer(size, size)
-        apart = np.abs(self.matrix - self.matrix.T)
-        return float(np.max(apart / np.where(scale > 0.0, scale, 1.0)))
 
 
 @dataclass(frozen=True)
@@ -211,7 +162,7 @@ def mobility(
         if at > 0.0:
             run.advance(at)
         for element in dict.fromkeys(port.partition(".")[0] for port in chosen):
-            with _alone(structure, run, element, length) as part:
+            with alone(structure, run, element, length) as part:
                 count = max(1, round((over or 0.0) / part.step))
                 longest = max(longest, count * part.step)
                 found += [part.mobility(port, count) for port in chosen if port.startswith(f"{element}.")]
@@ -239,67 +190,9 @@ def _ports(structure: Structure, element: str) -> list[str]:
     return sorted(
         f"{element}.{group}"
         for group in groups
-        if {f"{group}.{name}" for name in _WRENCH} <= inputs
-        and {f"{group}.{name}" for name in (*_TWIST, *_ATTITUDE)} <= outputs
+        if {f"{group}.{name}" for name in WRENCH} <= inputs
+        and {f"{group}.{name}" for name in (*TWIST, *ATTITUDE)} <= outputs
     )
-
-
-@dataclass
-class _Alone:
-    """An element that steps by itself from the state that it has in the system."""
-
-    run: Running
-    step: float
-
-    def __post_init__(self) -> None:
-        self.start = self.run.save()
-
-    def _after(self, port: str, change: Mapping[str, float], count: int) -> tuple[np.ndarray, np.ndarray]:
-        """Return the twist of the port in inertial axes, and its attitude, after steps with a changed wrench."""
-        self.run.rewind(self.start)
-        names = list(change)
-        before = self.run.get(names)
-        self.run.set({name: value + change[name] for name, value in zip(names, before, strict=True)})
-        self.run.advance(self.start.time + count * self.step)
-        twist = np.array(self.run.get([f"{port}.{name}" for name in _TWIST]))
-        q = np.array(self.run.get([f"{port}.{name}" for name in _ATTITUDE]))
-        attitude = np.array(from_quaternion(load_quaternion(q)))
-        return np.concatenate([attitude.T @ twist[:3], attitude.T @ twist[3:]]), q
-
-    def mobility(self, port: str, count: int) -> PortMobility:
-        """Return the mobility of a port over `count` steps."""
-        self.run.rewind(self.start)
-        first = np.array(self.run.get([f"{port}.{name}" for name in _ATTITUDE]))
-        still, last = self._after(port, {}, count)
-        middle = first + math.copysign(1.0, float(first @ last)) * last
-        attitude = np.array(from_quaternion(load_quaternion(middle / np.linalg.norm(middle))))
-        columns = []
-        for name in _WRENCH:
-            answer = np.abs(self._after(port, {f"{port}.{name}": 1.0}, count)[0] - still).max()
-            size = CHANGE / answer if answer > 0.0 else 1.0
-            up, down = (self._after(port, {f"{port}.{name}": sign * size}, count)[0] for sign in (1.0, -1.0))
-            rate = (up - down) / (2.0 * size * count * self.step)
-            columns.append(np.concatenate([attitude @ rate[:3], attitude @ rate[3:]]))
-        return PortMobility(port, np.array(columns).T, attitude)
-
-
-@contextmanager
-def _alone(structure: Structure, run: Running, name: str, step: float) -> Iterator[_Alone]:
-    """Yield an element by itself in its present state in the run, with the inputs that its next step takes there."""
-    element = structure.elements[name]
-    checkpoint = run.save()
-    inputs = [f"{name}.{variable.name}" for variable in structure.description(name).select("input")]
-    run.advance(run.time + step)
-    given = dict(zip(inputs, run.get(inputs), strict=True))
-    run.rewind(checkpoint)
-    alone = Structure(f"{structure.name}.{name}")
-    alone.add(name, element.file, element.start, process=element.process, timeout=element.timeout)
-    alone.keeps = structure.keeps
-    own = step / element.substeps
-    with CoSimulation(alone, Schedule(step=own, start=run.time), Jacobi()).open() as part:
-        part.rewind(replace(part.save(), states={name: checkpoint.states[name]}))
-        part.set(given)
-        yield _Alone(part, own)
 
 
 def _pairs(structure: Structure, found: Sequence[PortMobility]) -> Iterator[PortPair]:
@@ -314,7 +207,7 @@ def _pairs(structure: Structure, found: Sequence[PortMobility]) -> Iterator[Port
             seen.add(names)
             turn = first.attitude @ second.attitude.T
             both = first.matrix[:3, :3] + turn @ second.matrix[:3, :3] @ turn.T
-            yield PortPair(*names, by, _inverse(np.diag(both)))
+            yield PortPair(*names, by, inverses(np.diag(both)))
 
 
 def _feeds(structure: Structure, port: str, target: str) -> bool:
@@ -323,9 +216,3 @@ def _feeds(structure: Structure, port: str, target: str) -> bool:
     return any(
         c.target == target and c.source == element and c.output.startswith(f"{group}.") for c in structure.connections
     )
-
-
-def _inverse(values: np.ndarray) -> np.ndarray:
-    """Return the inverses; infinite for zero."""
-    with np.errstate(divide="ignore"):
-        return np.asarray(1.0 / values)
