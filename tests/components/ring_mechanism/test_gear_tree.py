@@ -90,6 +90,26 @@ def test_differentials_are_those_of_the_kernel():
     np.testing.assert_allclose(found, explicit, atol=1e-14)
 
 
+def test_angles_of_shafts_grow_at_their_rates():
+    """The springs, brakes and stops of shafts are placed by angles, the equations of motion have rates: rods that roll
+    about their axes turn the nuts too."""
+    rng = np.random.default_rng(7)
+    m = Instance(component("geared"), **FREE).m
+    h = 1e-6
+    for _ in range(5):
+        state = random_state(rng)
+        A = placed(m, state)
+        rates = np.array(m.hexapod.gear.rate)
+        angles = []
+        for s in (-h, h):
+            m.hexapod.ring.position = state["position"] + s * np.array(state["velocity"])
+            m.hexapod.ring.rotation = Rotation.from_rotvec(-s * np.array(state["spin"])).as_matrix() @ A
+            assert hexapod.follow(m.hexapod) == 0
+            angles.append([geared._angle(m, i) for i in range(6)])
+        grown = (np.array(angles[1]) - np.array(angles[0])) / (2.0 * h)
+        np.testing.assert_allclose(grown, rates, atol=1e-6 * np.abs(rates).max())
+
+
 def test_momentum_energy_of_shafts():
     """Their kinetic energy is in that of the mechanism, and in the reduced inertia."""
     m = Instance(component("geared"), **FREE).m
