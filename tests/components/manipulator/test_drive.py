@@ -211,6 +211,29 @@ class JointReference:
 
 
 @pytest.mark.slow
+def test_links_get_the_torque_that_the_gear_has_at_the_end_of_the_step():
+    """Torque over acceleration of a single free joint is the inertia of what it moves, whatever the step: backward Euler
+    of gear and link in one. The gear's stiffness adds h^2 k to the equations, 5e-4 of the inertia at 4 ms."""
+    inertia = []
+    for step in (1e-6, 4e-3):
+        arm = instance(
+            "SSRMS",
+            "MIM-1",
+            **{"parameters.joint.locked": (1, 1, 1, 0, 1, 1, 1), "parameters.micro_step": 4e-3, "command.mode": 7},
+        )
+        m = arm.m
+        m.compliance.stiffness[:] = 0.0
+        m.compliance.damping[:] = 0.0
+        m.clock.until_inner = 1.0
+        m.drive[3].motor_angle += 3.0 * PLAY
+        arm.step(0.0, step)
+        inertia.append(RATIO * m.drive[3].gear_torque / m.arm[4].qdd)
+    assert inertia[1] == pytest.approx(inertia[0], rel=1e-6)
+    stiffness = m.drive[3].tangent * RATIO**2
+    assert (4e-3) ** 2 * stiffness > 1e-4 * inertia[0]
+
+
+@pytest.mark.slow
 def test_one_joint_against_an_independent_solver_with_events():
     """Motor, friction and backlash of the elbow, all else locked, the payload let go: errors fall with the step.
 
