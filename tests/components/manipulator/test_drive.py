@@ -212,8 +212,8 @@ class JointReference:
 
 @pytest.mark.slow
 def test_links_get_the_torque_that_the_gear_has_at_the_end_of_the_step():
-    """Torque over acceleration of a single free joint is the inertia of what it moves, whatever the step: backward Euler
-    of gear and link in one. The gear's stiffness adds h^2 k to the equations, 5e-4 of the inertia at 4 ms."""
+    """Torque over acceleration of a single free joint is the inertia of what it moves, whatever the step: gear and link
+    are one backward Euler step. The gear's stiffness adds h^2 k to the equations, 5e-4 of the inertia at 4 ms."""
     inertia = []
     for step in (1e-6, 4e-3):
         arm = instance(
