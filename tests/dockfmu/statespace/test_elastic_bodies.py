@@ -12,33 +12,63 @@ name = "craft"
 mass = 1000
 center = [-1, 0, 0]
 inertia = [800, 600, 600]
-[bodies.beam]
-elastic = "beam.npz"
 [joints.flight]
 kind = "free"
 bodies = ["base", "hub"]
+"""
+BEAM = """
+[bodies.beam]
+elastic = "beam.npz"
 [joints.root]
 kind = "revolute"
-bodies = ["hub", "beam"]
+bodies = ["{carrier}", "beam"]
 axis = [0, 1, 0]
-angle = { stiffness = 200, damping = 3 }
+angle = {{ stiffness = 200, damping = 3 }}
 [ports.tip]
 body = "beam"
 point = [10, 0, 0]
+"""
+COUPLED = """
+name = "coupled"
+[elements.hull]
+component = "spacecraft"
+[elements.beam]
+component = "multibody"
+model = "carried.toml"
+[[connections]]
+ports = ["hull.port[1]", "beam.base"]
+[run]
+stop = 1.0
+step = 0.001
+order = ["beam", "hull"]
 """
 STEADY = {"parameters.stepping.micro_tolerance": 0.0}
 MICRO_STEP = 1e-4
 
 
 @pytest.fixture(scope="module")
-def craft(tmp_path_factory):
-    """Return the FMU of a free craft with a beam on a spring at its root, and its exact eigenvalues of vibration."""
+def folder(tmp_path_factory):
+    """Return a folder with the declarations of a beam on a spring at its root, on a craft of its own and carried."""
     folder = tmp_path_factory.mktemp("craft")
     body = dockfmu.reduce(models.beam(folder), interface=[1, 21], modes=5, frame=1, mass="matrix", damping=0.01)
     body.write(folder / "beam.npz")
-    (folder / "craft.toml").write_text(CRAFT, encoding="utf-8")
-    exact = np.asarray(dockfmu.Multibody.load(folder / "craft.toml").vibrations().eigenvalues)
-    return dockfmu.build(folder / "craft.toml", folder), _pairs(exact)
+    (folder / "craft.toml").write_text(CRAFT + BEAM.format(carrier="hub"), encoding="utf-8")
+    carried = 'name = "carried"\nbase = "carried"\n' + BEAM.format(carrier="base")
+    (folder / "carried.toml").write_text(carried, encoding="utf-8")
+    (folder / "coupled.toml").write_text(COUPLED, encoding="utf-8")
+    return folder
+
+
+@pytest.fixture(scope="module")
+def exact(folder):
+    """Return the eigenvalues of vibration of the free craft."""
+    return _pairs(np.asarray(dockfmu.Multibody.load(folder / "craft.toml").vibrations().eigenvalues))
+
+
+@pytest.fixture(scope="module")
+def craft(folder):
+    """Return the FMU of the free craft."""
+    return dockfmu.build(folder / "craft.toml", folder)
 
 
 def _pairs(values):
@@ -47,10 +77,9 @@ def _pairs(values):
     return found[np.argsort(np.abs(found))]
 
 
-def test_rigid_coupled_and_elastic_modes_are_those_of_the_model(craft):
+def test_rigid_coupled_and_elastic_modes_are_those_of_the_model(craft, exact):
     """Twelve integrators, and all pairs with the error of micro-steps h: modes are implicit, (w h)^2 / 12 too slow."""
-    fmu, exact = craft
-    model = dockfmu.linearise(fmu, settings=STEADY, inputs=())
+    model = dockfmu.linearise(craft, settings=STEADY, inputs=())
     values = np.array([mode.eigenvalue for mode in model.modes])
     found = _pairs(values)
     assert not any("half a turn" in note for note in model.notes)
@@ -61,10 +90,9 @@ def test_rigid_coupled_and_elastic_modes_are_those_of_the_model(craft):
     assert np.all(error < 0.1 * (np.abs(exact) * MICRO_STEP) ** 2 + 1e-7)
 
 
-def test_a_mode_that_is_faster_than_the_step_shows_is_told_with_its_frequency(craft):
+def test_a_mode_that_is_faster_than_the_step_shows_is_told_with_its_frequency(craft, exact):
     """Regression: all pairs but one were right, and nothing said which."""
-    fmu, exact = craft
-    model = dockfmu.linearise(fmu, settings=STEADY, inputs=(), count=4)
+    model = dockfmu.linearise(craft, settings=STEADY, inputs=(), count=4)
     limit = np.pi / model.step
     fast = exact[exact.imag > limit]
     assert len(fast) == 1
@@ -81,6 +109,21 @@ def test_a_mode_that_is_faster_than_the_step_shows_is_told_with_its_frequency(cr
 
 def test_a_model_that_shows_no_motion_says_so(craft):
     """The energy of a beam at rest has no derivative."""
-    model = dockfmu.linearise(craft[0], settings=STEADY, inputs=(), outputs=("elastic.beam.strain_energy",))
+    model = dockfmu.linearise(craft, settings=STEADY, inputs=(), outputs=("elastic.beam.strain_energy",))
     assert not model.states
     assert any("the model is empty" in note for note in model.notes)
+
+
+def test_a_beam_that_a_spacecraft_carries_has_the_modes_of_both_together(folder, exact):
+    """AFFINE, steps of 1 ms: of second order in the frequency times the step; the fastest has a third less damping."""
+    values = {f"hull.parameters.inertia[{k},{k}]": J for k, J in zip((1, 2, 3), (800.0, 600.0, 600.0), strict=True)}
+    values |= {"hull.parameters.mass": 1000.0, "hull.parameters.port[1].position[1]": 1.0}
+    values |= {"hull.parameters.port[1].base_motion": "AFFINE", "beam.parameters.base_motion": "AFFINE"}
+    values |= {f"beam.{name}": value for name, value in STEADY.items()}
+    outputs = ("beam.joint.root.angle.position", "beam.tip.position*", "hull.body.position*")
+    model = dockfmu.linearise(folder / "coupled.toml", settings=values, inputs=(), outputs=outputs)
+    found = _pairs(np.array([mode.eigenvalue for mode in model.modes]))
+    assert len(found) == len(exact)
+    error = np.abs(found / exact - 1.0)
+    assert np.all(error[:-1] < 5e-4)
+    assert error[-1] < 5e-3
