@@ -186,7 +186,8 @@ def _read(
         found = read_nastran(file, table)
     else:
         raise ElasticBodyError(
-            f"{file}: files {', '.join(KINDS)} are read; OP2 and .f06 have no matrices: write OP4 or DMIG"
+            f"{file}: files {', '.join(KINDS)} are read; OP2 and .f06 have no matrices: write OP4 or "
+            "DMIG, or give their modes to a Spacecraft"
         )
     with np.errstate(all="ignore"):  # what leaves the range is refused
         return found.in_si(units), None

@@ -1,10 +1,11 @@
 """Modes declared in a TOML file: a synthetic beam, the modal model of a NASTRAN or neutral file, or appendages.
 
 A beam has `length`, `mass`, `polar_inertia` and its lowest frequencies `bending_y`, `bending_z`, `axial`, `torsion`.
-A model has `file`, relative to the TOML file, and for NASTRAN its units `length_unit` (m) and `mass_unit` (kg); it
-may be the structure of the whole craft in mean axes by `dockfmu reduce`. `appendages` are such files with their frame
-at the node that the craft holds: a list of tables of `file`, `place` (m, from the centre of mass of the whole craft,
-axes S) and `angles` (yaw, pitch, roll of the frame E in S, rad); mass and inertia of the craft contain theirs.
+A model has `file`, relative to the TOML file, and for NASTRAN (`.f06`, `.op2`) its units `length_unit` (m) and
+`mass_unit` (kg); it may be the structure of the whole craft in mean axes by `dockfmu reduce`. `appendages` are such
+files with their frame at the node that the craft holds: a list of tables of `file`, `place` (m, from the centre of mass
+of the whole craft, axes S) and `angles` (yaw, pitch, roll of the frame E in S, rad); mass and inertia of the craft
+contain theirs.
 
 All give their `ports` and `thrusters` by positions in S, the first two also by numbers of grid points; these may limit
 the modes by `above` and `below` (Hz) and `modes` (number of modes), and set `bands` of damping (from Hz, up to Hz,
@@ -25,8 +26,9 @@ import numpy as np
 from dockfmu.base.given_files import read_toml
 from dockfmu.components.physics.elastic.body import ElasticBody
 from dockfmu.components.spacecraft.modes.beam import Beam
+from dockfmu.components.spacecraft.modes.f06 import read_f06
 from dockfmu.components.spacecraft.modes.model import ASSUMED_BANDS, Bands, ModalModel, Modes
-from dockfmu.components.spacecraft.modes.nastran import read_f06
+from dockfmu.components.spacecraft.modes.op2 import read_op2
 from dockfmu.components.spacecraft.modes.reduced import appendage_modes, is_elastic_body, whole_model
 
 _FOLDER = Path(__file__).parent
@@ -134,4 +136,5 @@ def _model(folder: Path, given: Mapping[str, Any]) -> tuple[ModalModel, Bands]:
         return whole_model(ElasticBody.load(file)), ASSUMED_BANDS
     if file.suffix == ".npz":
         return ModalModel.read(file)
-    return read_f06(file, length=given.get("length_unit", 1.0), mass=given.get("mass_unit", 1.0)), ASSUMED_BANDS
+    read = read_op2 if file.suffix.lower() == ".op2" else read_f06
+    return read(file, length=given.get("length_unit", 1.0), mass=given.get("mass_unit", 1.0)), ASSUMED_BANDS
