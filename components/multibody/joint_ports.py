@@ -84,7 +84,7 @@ def coordinate_fields(label: str) -> tuple[Field, ...]:
         output("holding", force, f"generalised force that holds {label} while it is locked or prescribed"),
         private("deflection", unit, "elastic deflection of the friction"),
         private("link", "1", "index of its link"),
-        private("stopped", "1", "1: it is on a stop"),
+        private("stopped", "1", "1: it is on a stop", type=BOOLEAN),
     )
 
 
@@ -214,7 +214,7 @@ def lock_fields(lock: JointLock | None, joints: dict[str, MultibodyJoint]) -> tu
         private("before", "1", "coordinate before the micro-step"),
         private("close_before", "1", "input of the last step"),
         private("open_before", "1", "input of the last step"),
-        private("struck", "1", "1: it has closed since a carried base has yielded last"),
+        private("struck", "1", "1: it has closed since a carried base has yielded last", type=BOOLEAN),
         private("held", "N.s", "generalised impulse of its last closing first, or that of a whole joint, I", shape=3),
         private("push", "N.s", "impulse on a carried base that has not yielded to it yet, I", shape=3),
         private("turn", "N.m.s", "likewise, about the moving origin of the base", shape=3),

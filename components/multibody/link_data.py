@@ -11,7 +11,7 @@ from math import pi
 
 import numpy as np
 
-from dockfmu.components.core.field import Field, Group, constants, private, temporary
+from dockfmu.components.core.field import BOOLEAN, Field, Group, constants, private, temporary
 from dockfmu.components.multibody import links
 from dockfmu.components.multibody.model.parts import (
     BASE,
@@ -63,7 +63,7 @@ def link_state() -> tuple[Field, ...]:
         private("predicted", "1", "acceleration that predicted the middle of the last micro-step"),
         private("predicted_spin", "1", "likewise of `spin`", shape=3),
         private("predicted_speed", "m/s2", "likewise of `speed`", shape=3),
-        private("held", "1", "1: the coordinate is locked or prescribed"),
+        private("held", "1", "1: the coordinate is locked or prescribed", type=BOOLEAN),
         private("forced", "1", "its acceleration while it is held"),
     )
 

@@ -189,7 +189,7 @@ def _port_fields() -> tuple[Field, ...]:
         private("held_force", "N", "in this step, I: the force at the attitude of its middle", shape=3),
         private("held_torque", "N.m", "likewise", shape=3),
         private("middle", "m", "place in the middle of this step, predicted from its start, I", shape=3),
-        private("affine", "1", "1: a mechanism on it responds to its acceleration (AFFINE)"),
+        private("affine", "1", "1: a mechanism on it responds to its acceleration (AFFINE)", type=BOOLEAN),
         private("tt", "kg", "inertia of this mechanism at the port in this step, as that of a link; I", shape=6),
         private("tr", "kg.m", "likewise", shape=9),
         private("rr", "kg.m2", "likewise", shape=6),
@@ -226,7 +226,7 @@ def _spring_fields() -> tuple[Field, ...]:
         private("second_link", "1", "index of the link of the second body"),
         private("first_arm", "m", "point on the first body from the reference point, axes of the link", shape=3),
         private("second_arm", "m", "likewise on the second", shape=3),
-        private("taut", "1", "1: a tether or a pusher has acted in the last micro-step"),
+        private("taut", "1", "1: a tether or a pusher has acted in the last micro-step", type=BOOLEAN),
     )
 
 

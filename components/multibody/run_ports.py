@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dockfmu.components.core.field import Group, private
+from dockfmu.components.core.field import BOOLEAN, Group, private
 from dockfmu.components.multibody.contacts import ports as contact_ports
 from dockfmu.components.multibody.elastic_ports import run_counts
 from dockfmu.components.multibody.joint_ports import coordinate_labels, special_labels
@@ -40,7 +40,7 @@ def run_group(model: Model, order: LoopOrder) -> Group:
         private("open", "1", "not 0: the constraints cannot be solved"),
         private("rank", "1", "number of constraints that are independent"),
         private("freedoms", "1", "free rates of the tree less the rank"),
-        private("rank_again", "1", "1: a lock has changed which constraints depend on others"),
+        private("rank_again", "1", "1: a lock has changed which constraints depend on others", type=BOOLEAN),
         private("fronts", "1", "number of groups of loops that close together", float(len(order.fronts))),
         private("carriers", "1", "number of links to which loops closed beyond them add", float(len(order.carriers))),
         *run_counts(model),
@@ -60,12 +60,14 @@ def run_group(model: Model, order: LoopOrder) -> Group:
         private("ports", "1", "number of ports", float(len(model.ports))),
         private("affine_ports", "1", "number of those whose mechanism responds to their acceleration (AFFINE)"),
         private("carried", "1", "1: the base moves with the port base", float(model.base == "carried")),
-        private("affine", "1", "1: the craft corrects the wrench on it for its true acceleration (AFFINE)"),
+        private(
+            "affine", "1", "1: the craft corrects the wrench on it for its true acceleration (AFFINE)", type=BOOLEAN
+        ),
         private("base_position", "m", "of the base, I", shape=3),
         private("base_velocity", "m/s", "of the base, I", shape=3),
         private("change", "1", "largest change of an acceleration in the last micro-step, rad/s2 or m/s2"),
         private("until_stop", "s", "until the first coordinate reaches a stop at its present rate"),
-        private("restart", "1", "1: a stop has been reached or left in the last micro-step"),
+        private("restart", "1", "1: a stop has been reached or left in the last micro-step", type=BOOLEAN),
         private("dampers", "J", "lost so far in dampers of coordinates"),
         private("stops", "J", "lost so far in stops"),
         private("friction", "J", "lost so far in friction"),
@@ -113,7 +115,7 @@ def run_group(model: Model, order: LoopOrder) -> Group:
         private("last_step", "s", "length of the last step"),
         private("last_force", "N", "mean force on the base in it, I; of AFFINE with what the craft has added", shape=3),
         private("last_torque", "N.m", "likewise, about the moving origin of the base", shape=3),
-        private("struck", "1", "1: locks have closed since the base has yielded last"),
+        private("struck", "1", "1: locks have closed since the base has yielded last", type=BOOLEAN),
         private("lock_impulse", "N.s", "of these on the base, I", shape=3),
         private("lock_angular_impulse", "N.m.s", "likewise, about the moving origin of the base", shape=3),
         private(

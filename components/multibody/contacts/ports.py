@@ -215,10 +215,10 @@ def level_fields(sensor: DeclaredSensor | None, unit: str) -> tuple[Field, ...]:
 def lock_conditions() -> tuple[Field, ...]:
     """Return the fields of a lock for its conditions on sensors."""
     return (
-        private("close_ready", "1", "1: the sensors that close it were all closed in the last micro-step"),
+        private("close_ready", "1", "1: all sensors that close it were closed in the last micro-step", type=BOOLEAN),
         private("open_ready", "1", "likewise of those that open it"),
-        private("to_close", "1", "1: it is to close"),
-        private("to_open", "1", "1: it is to open"),
+        private("to_close", "1", "1: it is to close", type=BOOLEAN),
+        private("to_open", "1", "1: it is to open", type=BOOLEAN),
     )
 
 
@@ -244,7 +244,7 @@ def hidden_groups(model: Model) -> tuple[Group, ...]:
             private("first_vertex", "1", "index of the first vertex of its chain"),
             private("vertices", "1", "number of vertices of its chain"),
             private("first_face", "1", "index of its first face"),
-            private("closed", "1", "1: it touched in the last micro-step"),
+            private("closed", "1", "1: it touched in the last micro-step", type=BOOLEAN),
             private("friction", "N", "on the second surface's body in the last micro-step, I", shape=3),
             temporary("depth", "m", "positive in contact; else minus a distance"),
             count=max(1, len(rows)),
