@@ -298,3 +298,24 @@ def test_spec08_oracle_O33_a_jammed_head_saturates_the_drives(run):
     later = results.time > done.time("first_contact") + 30.0
     torque = np.column_stack([results[f"manipulator.joint[{j}].motor_torque"] for j in range(1, 8)])
     assert np.abs(torque[later]).max(axis=1).mean() > 0.95
+
+
+def test_a_fast_insert_overloads_the_arm_where_it_goes_on_after_the_capture():
+    """Seed 121 of the airlock's random starts, 5 mm aside: the arm that is pressed on carries the captured airlock
+    across its play, and the strike exceeds 400 N m. The same start ends well with an Insert to the bottom, 84 mm on.
+    """
+    step = "sequence.parameters.step"
+    start = {
+        "initial_conditions.gap": "320mm",
+        "initial_conditions.seed": 121,
+        f"{step}.speed[1]": 0.02,
+        f"{step}.begin[1]": 0.0,
+    }
+    torque = "sequence.load.peak_torque"
+    on, ended = (
+        dockfmu.load("airlock_era_coarse", {**start, f"{step}.amplitude[1]": way}).run(record=[torque])
+        for way in (0.095, 0.084)
+    )
+    assert (str(on.outcome), str(ended.outcome)) == ("overloaded", "berthed")
+    assert on.events["overload"] > on.events["capture"] + 0.5
+    assert on[torque][-1] > 1.3 * ended[torque][-1]
