@@ -68,10 +68,10 @@ class RunOptions:
     threads : int
         Number of threads that step independent elements in parallel; results are bitwise equal for any number.
     record : sequence of str
-        Variables to keep in memory, scalars or whole arrays; all outputs by default.
+        Variables to keep in memory, scalars or whole arrays; all outputs by default. Without any, the times are kept.
     every : int
         Macro steps from one recorded row to the next; by default 1 in memory, and that of the plan in a folder of
-        results.
+        results. Each row in memory takes 8 bytes, and as many for each variable: a run of days needs a larger number.
     around : tuple of two floats
         Times before and after each event, s, within which every step is recorded in a folder of results.
     live : Live

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from dockfmu.base.messages import shown
 from dockfmu.master.algorithms.algorithm import Algorithm
 from dockfmu.master.algorithms.fixed_point import FixedPoint
 from dockfmu.master.algorithms.gauss_seidel import GaussSeidel
@@ -30,7 +31,7 @@ ALGORITHMS: dict[str, Callable[[], Algorithm]] = {
 def by_name(name: str) -> Algorithm:
     """Return the algorithm called `name`. Raises StructureError for an unknown name."""
     if name not in ALGORITHMS:
-        raise StructureError([f"there is no algorithm {name!r}; there are {', '.join(ALGORITHMS)}"])
+        raise StructureError([f"there is no algorithm {shown(name)}; there are {', '.join(ALGORITHMS)}"])
     return ALGORITHMS[name]()
 
 

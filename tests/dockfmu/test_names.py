@@ -186,6 +186,14 @@ def test_lists_are_split_outside_brackets():
     assert array_shape([(1, 2)]) == array_shape([()]) == array_shape([(0,)]) == array_shape([]) == ()
 
 
+def test_a_name_of_5000_digits_is_shortened_in_the_message(recorded, tmp_path, capsys):
+    words = ["--signals", f"n.A[{'9' * 5000}]"]
+    assert main(["export", str(recorded), "--csv", "-o", str(tmp_path / "x.csv"), *words]) == 2
+    said = capsys.readouterr().err
+    assert "holds no 'n.A[99" in said
+    assert len(said) < 500
+
+
 EQUAL = """<ScalarVariable name="p=q" valueReference="2" causality="parameter" variability="fixed">
 <Real start="1"/></ScalarVariable>
 <ScalarVariable name="p=r" valueReference="2" causality="parameter" variability="fixed">

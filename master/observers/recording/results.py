@@ -16,6 +16,7 @@ import numpy as np
 
 from dockfmu.base.files import atomic_file
 from dockfmu.base.locks import RETRY_S, is_held
+from dockfmu.base.messages import shown
 from dockfmu.base.names import array_shape, did_you_mean, matching, subscripts
 from dockfmu.base.temporary import TemporaryFolder
 from dockfmu.master.errors import MasterError
@@ -209,7 +210,7 @@ class Results:
 
     def _dataset(self, name: str) -> h5py.Dataset:
         if name not in self._paths:
-            raise MasterError(f"{self.file}: holds no {name!r}{did_you_mean(name, self.variables)}")
+            raise MasterError(f"{self.file}: holds no {shown(name)}{did_you_mean(name, self.variables)}")
         return self._in[self._paths[name]]
 
     def select(self, *patterns: str) -> list[str]:
@@ -222,7 +223,7 @@ class Results:
         for pattern in patterns:
             found = matching(pattern, self.variables)
             if not found:
-                raise MasterError(f"{self.file}: holds no {pattern!r}{did_you_mean(pattern, self.variables)}")
+                raise MasterError(f"{self.file}: holds no {shown(pattern)}{did_you_mean(pattern, self.variables)}")
             chosen.update(found)
         return [name for name in self.variables if name in chosen]
 
