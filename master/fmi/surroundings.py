@@ -180,11 +180,11 @@ class Surroundings:
     priority: int
 
     @classmethod
-    def now(cls, before: Surroundings | None = None, *, whole: bool = True) -> Surroundings:
+    def now(cls, before: Surroundings | None = None, *, whole: bool = True, rights: bool = True) -> Surroundings:
         """Return what is the case now; with `before` only what differs from it is looked at closely.
 
-        The mask, the handling of signals, limits, processors and priority take ten times as long as the rest; unless
-        the `whole` is asked for, they are those of `before`.
+        The mask and the handling of signals take ten times as long as the rest; unless the `whole` is asked for, they
+        are those of `before`. So are, without `rights`, limits, processors and priority, which others may change, too.
         """
         environment = _environment(before.environment if before is not None else b"")
         same = before is not None and before.environment == environment
@@ -197,9 +197,9 @@ class Surroundings:
             handlers=_handlers() if whole or before is None else before.handlers,
             blocked=_blocked() if whole or before is None else before.blocked,
             mask=_mask() if whole or before is None else before.mask,
-            limits=_limits() if whole or before is None else before.limits,
-            processors=_processors() if whole or before is None else before.processors,
-            priority=_priority() if whole or before is None else before.priority,
+            limits=_limits() if rights or before is None else before.limits,
+            processors=_processors() if rights or before is None else before.processors,
+            priority=_priority() if rights or before is None else before.priority,
         )
 
     def unchanged(self) -> bool:
@@ -299,17 +299,17 @@ def undo_modes(before: bytes) -> bool:
     return True
 
 
-def undo(before: Surroundings, *, whole: bool = True) -> list[str]:
+def undo(before: Surroundings, *, whole: bool = True, rights: bool = True) -> list[str]:
     """Restore the surroundings to what they were `before`; return names of what had changed.
 
-    What this process has no right to restore has changed "for good".
+    What this process has no right to restore has changed "for good". See `Surroundings.now` for the options.
     """
-    later = Surroundings.now(before, whole=whole)
+    later = Surroundings.now(before, whole=whole, rights=rights)
     if later == before:
         return []
     found = before.changes(later)
     if not found:
         return []
     before.restore(later)
-    left = before.changes(Surroundings.now(before, whole=whole))
+    left = before.changes(Surroundings.now(before, whole=whole, rights=rights))
     return [what for what in found if what not in left] + [f"{what} for good" for what in left]

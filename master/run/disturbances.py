@@ -14,7 +14,11 @@ LOOK_S = 0.1
 
 
 class Disturbances:
-    """Restores what FMUs change for all code of this process, but not what the user has changed between their calls."""
+    """Restores what FMUs change for all code of this process, but not what the user has changed between their calls.
+
+    Nor limits, processors and priority: `prlimit`, `taskset` and `renice` change them at any time, and nobody undoes
+    that.
+    """
 
     def __init__(self) -> None:
         self._before, self._looked = Surroundings.now(), -math.inf
@@ -31,13 +35,13 @@ class Disturbances:
         """Note what is the case before FMUs are called: the user may have changed it since the last call."""
         self._whole = time.perf_counter() - self._looked >= LOOK_S
         if self._whole or not self._before.unchanged():
-            self._before = Surroundings.now(self._before, whole=self._whole)
+            self._before = Surroundings.now(self._before, whole=self._whole, rights=False)
 
     @contextmanager
     def reading(self, found: list[str]) -> Iterator[None]:
         """Restore what FMUs change within a block that reads their outputs; it is added to `found`, once in a run."""
         if not self._before.unchanged():
-            self._before = Surroundings.now(self._before, whole=False)
+            self._before = Surroundings.now(self._before, whole=False, rights=False)
         try:
             yield
         finally:
@@ -55,7 +59,7 @@ class Disturbances:
             self._looked = now
         elif self._before.unchanged() and not modes:
             return []
-        found = undo(self._before, whole=whole)
+        found = undo(self._before, whole=whole, rights=False)
         if modes and MODE not in found:
             found.append(MODE)
         fresh = [what for what in found if what not in self._told]

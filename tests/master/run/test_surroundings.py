@@ -218,6 +218,26 @@ def test_what_the_user_changes_between_two_steps_stays(habits, tmp_path, monkeyp
     assert simulation.result.warnings == []
 
 
+OUTSIDE = """
+import os, resource
+from dockfmu.master.run.disturbances import Disturbances
+disturbances = Disturbances()
+disturbances.begin()
+before = os.getpriority(os.PRIO_PROCESS, 0)
+os.setpriority(os.PRIO_PROCESS, 0, before + 3)
+resource.setrlimit(resource.RLIMIT_NOFILE, (500, 500))
+found = disturbances.undo(whole=True)
+print(found, os.getpriority(os.PRIO_PROCESS, 0) - before, resource.getrlimit(resource.RLIMIT_NOFILE))
+"""
+
+
+def test_what_is_changed_from_outside_between_two_looks_stays():
+    """By `renice` and `prlimit` of a long run: no FMU is blamed, and nobody undoes it."""
+    words = [sys.executable, "-c", OUTSIDE]
+    said = subprocess.run(words, capture_output=True, text=True, check=True, timeout=60).stdout
+    assert said.strip() == "[] 3 (500, 500)"
+
+
 def test_each_kind_of_change_is_found_and_undone():
     """By functions of C, as a library calls them: Python does not notice."""
     c, math = ctypes.CDLL(None), ctypes.CDLL("libm.so.6")
