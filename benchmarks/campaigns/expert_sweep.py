@@ -2,7 +2,9 @@
 
 `python -m benchmarks expert_sweep [--write docs/validation/peripheral.md]` runs `expert_peripheral_5t` until the rings
 have captured each other or the craft departs, for all signs of roll, of the tilt about the normal of the miss, of its
-rate and of the rate of roll, at eight directions of the miss; three petals repeat after 120 deg.
+rate and of the rate of roll, at eight directions of the miss; three petals repeat after 120 deg. `--alignment` takes
+the members that agree with everything published up to the capture on to 200 s: when are the craft aligned, and the
+cables taut?
 """
 
 from __future__ import annotations
@@ -17,6 +19,7 @@ import numpy as np
 
 import dockfmu
 from benchmarks.page import replace_table
+from dockfmu.base.fmi import LIMIT_EXCEEDED, outcome_of_category
 
 SYSTEM = "expert_peripheral_5t"
 CLOCKINGS = range(0, 120, 15)
@@ -24,6 +27,10 @@ MISS, LATERAL, AXIAL = 0.1, 0.02, 0.05
 ANGLE, RATE = radians(4.0), radians(0.2)
 STOP = 25.0
 SPEED = "mechanism.docking.velocity[1]"
+TILTS = [f"mechanism.docking.angles[{k}]" for k in (1, 2)]
+JOINED = [f"mechanism.cable[{k}].joined" for k in (1, 2, 3)]
+ALIGNED, ALIGNED_STOP = 0.25, 200.0
+"""Tilt below which the craft count as aligned, deg, and time to which they are followed, s."""
 
 
 @dataclass(frozen=True)
@@ -88,27 +95,50 @@ def run(signs: Signs, clocking: float) -> Found:
     """Run a member until its capture, or until it departs."""
     system = dockfmu.load(SYSTEM, conditions(signs, clocking))
     outcome = system.run(record=[SPEED], every=1, stop=STOP, check=False)
+    failed = outcome.outcome == "failed"
+    if failed and outcome_of_category(outcome.result.failure.get("category", "")) != LIMIT_EXCEEDED:
+        raise RuntimeError(f"{signs}, {clocking}: {outcome.result.message}")
     event = outcome.events
     first, lost, capture = (event.get(name) for name in ("first_contact", "initial_position_lost", "capture"))
     if lost is None or first is None or (capture is not None and capture < lost):
-        failed = capture is None and outcome.outcome == "failed"
-        return Found(None, None if capture is None or first is None else capture - first, None, failed)
+        return Found(
+            None, None if capture is None or first is None else capture - first, None, failed and capture is None
+        )
     if capture is None:
-        return Found(lost - first, None, None, outcome.outcome == "failed")
+        return Found(lost - first, None, None, failed)
     speed = np.interp([lost, capture], outcome.time, outcome[SPEED])
     return Found(lost - first, capture - lost, float(speed[0] - speed[1]))
 
 
-def table() -> str:
+def alignment(signs: Signs, clocking: float) -> str:
+    """Follow a member beyond its capture; return its row: alignment after the drive is on, cables, their drums."""
+    system = dockfmu.load(SYSTEM, conditions(signs, clocking))
+    done = system.run(record=[*TILTS, *JOINED], every=10, stop=ALIGNED_STOP)
+    time, on = np.asarray(done.time), done.events["drive_on"]
+    tilt = np.degrees(np.hypot(*(np.asarray(done[name]) for name in TILTS)))
+    joined = [np.asarray(done[name]) > 0.5 for name in JOINED]
+    taut = ", ".join(f"{time[np.argmax(one)]:.1f}" if one.any() else "never" for one in joined)
+    drums = sum(bool((one[:-1] & ~one[1:]).any()) for one in joined)
+    askew = time[np.flatnonzero(tilt > ALIGNED)[-1]]
+    cells = (f"{tilt[np.searchsorted(time, on)]:.1f}°", f"{askew - on:.0f} s", f"{taut} s", drums)
+    return f"| {signs} | {np.degrees(clocking):.0f}° | {' | '.join(map(str, cells))} |"
+
+
+def sweep() -> list[tuple[Signs, list[Found]]]:
+    """Run all members, one row for each combination of signs."""
+    rows = []
+    for signs in itertools.product((1, -1), repeat=4):
+        rows.append((Signs(*signs), [run(Signs(*signs), radians(c)) for c in CLOCKINGS]))
+        print(f"| {rows[-1][0]} | {' | '.join(map(str, rows[-1][1]))} |", flush=True)
+    return rows
+
+
+def table(rows: list[tuple[Signs, list[Found]]]) -> str:
     """Return the table of all members, in Markdown."""
-    members = [Signs(*signs) for signs in itertools.product((1, -1), repeat=4)]
     lines = ["| signs | " + " | ".join(f"{c}°" for c in CLOCKINGS) + " |", "|---" * (1 + len(CLOCKINGS)) + "|"]
-    found = []
-    for signs in members:
-        row = [run(signs, radians(c)) for c in CLOCKINGS]
-        found += row
+    for signs, row in rows:
         lines.append(f"| {signs} | " + " | ".join(f"**{x}**" if x.published else str(x) for x in row) + " |")
-        print(lines[-1], flush=True)
+    found = [x for _, row in rows for x in row]
     captured = [x for x in found if x.capture is not None and x.lost is not None]
     lines += [
         "",
@@ -123,8 +153,18 @@ def main() -> None:
     """Print the table, or put it into a page."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--write", type=Path, metavar="FILE.md", help="put the table into this page")
+    parser.add_argument("--alignment", action="store_true", help="take the members as published on to 200 s")
     options = parser.parse_args()
-    text = table()
+    rows = sweep()
+    if options.alignment:
+        print("| signs | direction | tilt at drive on | aligned after | cables taut at | drums interrupted |")
+        print("|---|---|---|---|---|---|")
+        for signs, row in rows:
+            for clocking, found in zip(CLOCKINGS, row, strict=True):
+                if found.published:
+                    print(alignment(signs, radians(clocking)), flush=True)
+        return
+    text = table(rows)
     if options.write:
         replace_table(options.write, "expert sweep", text)
     else:

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from benchmarks.campaigns.expert_sweep import Signs, conditions
 from benchmarks.validation.docking import changed
 from dockfmu.components.physics.mechanics.rotation import from_angles
 from tests.dockfmu.command_line import run_system
@@ -167,6 +168,22 @@ def test_spec07_oracle_T31_alignment_and_retraction(expert):
     assert event["drive_on"] < taut[0]
     tilt = np.hypot(results["mechanism.docking.angles[1]"], results["mechanism.docking.angles[2]"])
     assert np.degrees(tilt[t > 114.0]).max() < 0.25, "aligned at 114 s"
+
+
+def test_spec07_oracle_T31_aligned_within_100_s_by_other_signs():
+    """The signs of the published run are not published. With roll and its rate reversed and the miss at 30 deg contact
+    and extension agree as well, and the craft are aligned 70 to 90 s after the drive is on (100 s, 30 %).
+    """
+    tilts = [f"mechanism.docking.angles[{k}]" for k in (1, 2)]
+    member = conditions(Signs(roll=-1, tilt=1, roll_rate=-1, tilt_rate=-1), np.radians(30.0))
+    run = changed("expert_peripheral_5t", member).run(record=tilts, stop=114.0)
+    first, lost, capture = (run.events[name] for name in ("first_contact", "initial_position_lost", "capture"))
+    assert lost - first == pytest.approx(3.34, rel=0.05)
+    assert capture - lost == pytest.approx(0.207, rel=0.1)
+    after = np.array(run.time) - run.events["drive_on"]
+    tilt = np.degrees(np.hypot(*(np.array(run[name]) for name in tilts)))
+    assert tilt[after > 70.0].max() > 0.25
+    assert tilt[after > 90.0].max() < 0.25
 
 
 def test_ruling_R55_join_flag_drops_out_and_returns():
