@@ -8,6 +8,7 @@ import secrets
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import IO, Any
 
 from dockfmu.base.errors import FAILED, DockfmuError
 from dockfmu.base.messages import storable
@@ -42,6 +43,15 @@ def atomic_file(file: Path) -> Iterator[Path]:
         raise WriteError(f"{file}: cannot be written ({error.strerror or error})") from error
 
 
+def open_in_place(file: Path, mode: str, **options: Any) -> IO[Any]:
+    """Open a file to write under its own name, with the `options` of `open`; refuse a link or a pipe at its place.
+
+    Whoever may write to the folder would else choose which file of this user is overwritten, or hold this process up.
+    """
+    more = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
+    return open(file, mode, opener=lambda path, flags: os.open(path, flags | more, 0o666), **options)
+
+
 def write_file(file: Path, data: bytes, *, durable: bool = True) -> Path:
     """Write `data` to `file` atomically, create its folder if there is none, and return `file`.
 
@@ -68,7 +78,7 @@ class Reserve:
     def __init__(self, file: Path, size: int) -> None:
         """Allocate `size` bytes. Raises OSError if the disk has less space."""
         self.file = file
-        with file.open("wb") as out:
+        with open_in_place(file, "wb") as out:
             try:
                 if hasattr(os, "posix_fallocate"):
                     os.posix_fallocate(out.fileno(), 0, size)

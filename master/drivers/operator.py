@@ -8,8 +8,9 @@ import socket
 from collections.abc import Callable, Mapping, Sequence
 from itertools import pairwise
 from pathlib import Path
-from typing import Any, TextIO
+from typing import IO, Any
 
+from dockfmu.base.files import open_in_place
 from dockfmu.base.given_files import read_text
 from dockfmu.base.number_text import strict_json
 from dockfmu.master.drivers.datagrams import DatagramError, decode
@@ -92,7 +93,7 @@ class Operator(ReceivingDriver):
         """Values for the look after the next one."""
         self._set: dict[str, float] = {}
         self._looked = -math.inf
-        self._out: TextIO | None = None
+        self._out: IO[str] | None = None
         self._name = ""
 
     def reset(self) -> None:
@@ -106,7 +107,7 @@ class Operator(ReceivingDriver):
         if self.log is None:
             return
         try:
-            self._out = self.log.open("w", encoding="utf-8")
+            self._out = open_in_place(self.log, "w", encoding="utf-8")
         except OSError as error:
             raise MasterError(f"{self.log}: cannot be written ({error.strerror})") from error
         self._write({"inputs": LOG_VERSION, "system": self._name, "start": start, "every": self.every})

@@ -6,7 +6,7 @@ import threading
 import pytest
 
 from dockfmu.base.errors import DockfmuError
-from dockfmu.base.files import WriteError, atomic_file, write_file
+from dockfmu.base.files import Reserve, WriteError, atomic_file, open_in_place, write_file
 from dockfmu.base.locks import Lock
 
 pytestmark = pytest.mark.quick
@@ -72,5 +72,15 @@ def test_links_at_the_places_of_files_are_not_followed(tmp_path):
     assert seen[0] != seen[1]
     (tmp_path / "link").symlink_to(precious)
     write_file(tmp_path / "link", b"new")
+    (tmp_path / "reserve").symlink_to(precious)
+    with pytest.raises(OSError, match="symbolic link"):
+        Reserve(tmp_path / "reserve", 4096)
     assert precious.read_text() == "precious"
     assert not (tmp_path / "link").is_symlink()
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="pipes of POSIX")
+def test_a_pipe_at_the_place_of_a_file_is_not_waited_for(tmp_path):
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(OSError, match="No such device"):
+        open_in_place(tmp_path / "pipe", "wb")

@@ -19,6 +19,7 @@ from typing import NamedTuple
 import numpy as np
 
 from dockfmu.base.entry_points import EntryPoint
+from dockfmu.base.files import open_in_place
 from dockfmu.base.given_files import check_plain
 from dockfmu.master.observers.recording.envelope import ENTRY
 
@@ -53,7 +54,7 @@ class Journal:
         about = json.dumps({"recording": recording, "names": list(names)}).encode()
         self._head = b"%08x %s\n" % (zlib.crc32(about), about)
         # unbuffered: what the operating system has accepted survives this process
-        self._out = file.open("wb", buffering=0)
+        self._out = open_in_place(file, "wb", buffering=0)
         self._write(self._head)
 
     def _write(self, data: bytes | memoryview) -> None:
@@ -99,7 +100,7 @@ class Journal:
             self.append(first, time, values, entries)
             return
         old, new, last = self._out, unfinished(self.file), self.last
-        self._out = new.open("wb", buffering=0)
+        self._out = open_in_place(new, "wb", buffering=0)
         self.last, self._empty = first - 1, True
         try:
             self._write(self._head)
@@ -112,7 +113,7 @@ class Journal:
         self._out.close()
         old.close()
         new.replace(self.file)
-        self._out = self.file.open("ab", buffering=0)
+        self._out = open_in_place(self.file, "ab", buffering=0)
 
     def close(self, *, remove: bool) -> None:
         """Close the file, and remove it if `remove` is true."""

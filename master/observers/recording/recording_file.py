@@ -19,7 +19,7 @@ from typing import Any
 import h5py
 import numpy as np
 
-from dockfmu.base.files import Reserve
+from dockfmu.base.files import Reserve, open_in_place
 from dockfmu.base.messages import storable
 from dockfmu.master.fmi import archive
 from dockfmu.master.fmi.description import Variable
@@ -59,7 +59,7 @@ class RecordingFile:
         self._width = len(variables) + 1
         self._fields: GrowingTable | None = None
         """The columns of extremes, in the order of ENTRY; there are none yet when space for the header is allocated."""
-        file.write_bytes(b"")
+        open_in_place(file, "wb").close()
         try:
             self._reserved = Reserve(file.with_name(f"{file.name}.reserve"), RESERVE_BYTES + len(variables) * 256)
         except OSError:

@@ -277,3 +277,25 @@ def test_a_process_with_a_lower_limit_of_memory_reads_and_refuses_alike(recorded
     command = [sys.executable, "-c", code, str(file)]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.stdout.strip() == str(ROWS), done.stderr
+
+
+@pytest.mark.parametrize("name", ["r.h5", "r.h5.reserve"])
+def test_a_link_at_the_place_of_a_file_of_a_recording_is_not_followed(lag, tmp_path, name):
+    """Regression: the file that `results.h5.reserve` led to was overwritten by zeros."""
+    precious = tmp_path / "precious"
+    precious.write_text("precious")
+    (tmp_path / name).symlink_to(precious)
+    system = Structure("lag")
+    system.add("a", lag)
+    result = CoSimulation(system, Schedule(step=0.1, stop=1.0), observers=[Recorder(tmp_path / "r.h5")]).run()
+    assert precious.read_text() == "precious"
+    assert (result.status, "cannot be written" in result.message) == ("failed", True)
+
+
+def test_a_link_at_the_place_of_a_journal_is_not_followed(tmp_path):
+    precious = tmp_path / "precious"
+    precious.write_text("precious")
+    (tmp_path / "r.h5.journal").symlink_to(precious)
+    with pytest.raises(OSError, match="symbolic link"):
+        journal.Journal(tmp_path / "r.h5.journal", ["x"])
+    assert precious.read_text() == "precious"
