@@ -38,7 +38,7 @@ TUBE, DOT = 0.008, 0.02
 STILL = 1e-6
 """Motion of a point in its frame below which it counts as fixed, m."""
 
-_AROUND = 24
+_AROUND = 72
 _FLOAT, _INDEX = 5126, 5125
 _TRIANGLES, _LINES = 4, 1
 

@@ -15,9 +15,9 @@ export class Bodies {
   constructor(three) {
     this.three = three;
     this.units = {
-      ball: new three.SphereGeometry(1, 24, 16),
-      bar: new three.CylinderGeometry(1, 1, 1, 20).translate(0, 0.5, 0),
-      tip: new three.ConeGeometry(1, 1, 20).translate(0, 0.5, 0),
+      ball: new three.SphereGeometry(1, 32, 24),
+      bar: new three.CylinderGeometry(1, 1, 1, 32).translate(0, 0.5, 0),
+      tip: new three.ConeGeometry(1, 1, 32).translate(0, 0.5, 0),
       disc: new three.CircleGeometry(1, 28),
     };
   }
@@ -40,7 +40,8 @@ export class Bodies {
 
   make(shape, made, quantities, { other, number, clip }) {
     const { three, units } = this, group = new three.Group(), paint = PAINTS[other ? 'other' : shape.style ?? 'line'], { DoubleSide } = three;
-    const solid = () => other ? this.material(paint, { transparent: true, opacity: 0.45, depthWrite: false, side: DoubleSide }) : this.material(paint, { side: DoubleSide });
+    // closed bodies show their front alone: back faces would shine through at their edges
+    const solid = (more = {}) => this.material(paint, other ? { transparent: true, opacity: 0.45, depthWrite: false, ...more } : more);
     const bars = lines => lines.forEach(line => line.slice(1).forEach(() => group.add(this.mesh(units.bar, solid()))));
     if (shape.shape === 'revolution') {
       const count = Math.round(quantities.count ?? quantities.x.length);
@@ -100,7 +101,7 @@ export class Bodies {
         const plate = new three.BufferGeometry().setFromPoints(points.map(point => new three.Vector3(...point)));
         plate.setIndex(points.slice(2).flatMap((_, k) => [0, k + 1, k + 2]));
         plate.computeVertexNormals();
-        group.add(this.mesh(plate, solid()));
+        group.add(this.mesh(plate, solid({ side: DoubleSide })));
       }
     }
     group.matrixAutoUpdate = false;

@@ -11,6 +11,7 @@ export const FIELD = 40; // degrees, of the camera from top to bottom
 const OVERVIEW = [-0.75, 0.4, 0.55]; // direction from the middle of all craft to the overview camera
 const RESTED_MS = 100; // between two pictures while it plays, where the browser renders three dimensions in software
 const STARS = 700;
+const SEEN = 20; // length of an axis in the picture that gets its name, in units
 
 // Cameras that turn about the middle, by the names of their buttons: azimuth and elevation, rad.
 export const PRESETS = { '3/4': [-0.6, 0.35], side: [0, 0], axis: [-Math.PI / 2, 0], top: [0, 1.5] };
@@ -140,8 +141,12 @@ export class Solid {
     else if (made.box || made.triangles || made.cylinder) {
       if (!titled.has(element)) put(shape.label && shape.label !== element ? `${element}: ${shape.label}` : element, made.box?.centre ?? made.cylinder?.centre ?? [0, 0, 0], 2);
       titled.add(element);
-    } else if (shape.shape === 'triad') made.lines.forEach(([, to], k) => put('xyz'[k], to, 5, COLOURS.thin));
-    else if (shape.shape === 'revolution' && shape.label) put(shape.label, [quantities.x[0], -0.75 * quantities.r[0], -0.6 * quantities.r[0]], 4, COLOURS.passive);
+    } else if (shape.shape === 'triad') {
+      made.lines.forEach(([from, to], k) => {
+        const [x, y] = project(from), [u, v] = project(to);
+        if (Math.hypot(u - x, v - y) > SEEN * this.unit) put('xyz'[k], to, 5, COLOURS.thin);
+      });
+    } else if (shape.shape === 'revolution' && shape.label) put(shape.label, [quantities.x[0], -0.75 * quantities.r[0], -0.6 * quantities.r[0]], 4, COLOURS.passive);
     else if (shape.label && (made.dot || made.circle)) put(shape.label, made.dot ?? made.circle.centre, 3);
     else if (shape.label && (shape.shape === 'rod' || shape.shape === 'polyline')) put(shape.label, [0, 1, 2].map(k => (made.lines[0][0][k] + made.lines[0][1][k]) / 2), 4);
   }

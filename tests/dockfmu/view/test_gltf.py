@@ -1,5 +1,8 @@
 """The animated GLB, read by pygltflib: where its nodes are, against the recording by other formulas."""
 
+import re
+from pathlib import Path
+
 import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
@@ -143,6 +146,13 @@ def assert_rules(read: Read) -> None:
     # no node has two parents
     children = [child for node in gltf.nodes for child in node.children or ()]
     assert len(children) == len(set(children)) == len(gltf.nodes) - 1
+
+
+def test_circles_are_as_round_as_on_the_page():
+    page = (Path(gltf.__file__).parent / "page/geometry.js").read_text()
+    corners = int(re.search(r"AROUND = (\d+)", page)[1])
+    points, _ = gltf._lathe(np.array([0.0, 1.0]), np.ones(2), 0)
+    assert len(points) == 2 * corners
 
 
 def test_lines_that_change_their_form_follow(tmp_path):

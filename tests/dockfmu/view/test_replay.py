@@ -592,6 +592,8 @@ def test_a_camera_follows_a_frame_and_an_overview_holds_all_craft(shown, results
                 assert 0 < item["centre"][0] < box["width"]
                 assert 0 < item["centre"][1] < box["height"]
             assert np.hypot(*np.subtract(masses[0]["centre"], masses[1]["centre"])) > 0.2 * box["height"]
+            # axes shorter than their letters from so far away have no names
+            assert not {"x", "y", "z"} & {entry["text"] for entry in shown("dockfmu.drawn().solid.texts")}
     finally:
         shown("dockfmu.look('side')")
         shown("dockfmu.view('mechanism')")
