@@ -56,14 +56,15 @@ class ProgressBar:
         self._handle: Any = None
 
     def __call__(self, message: str) -> None:
-        """Show a message; its share, as "(64%)", is that of the bar."""
+        """Show a message, with a bar while it tells a share, as "(64%)"."""
         from IPython import display as cells
 
         html_of: Any = cells.HTML
         show: Any = cells.display
         share = re.search(r"\((\d+)%\)", message)
-        value = f' value="{share[1]}"' if share else ""
-        shown = html_of(f'<progress max="100"{value}></progress> {html.escape(message)}')
+        # a bar without a share would go on moving after the end
+        bar = f'<progress max="100" value="{share[1]}"></progress> ' if share else ""
+        shown = html_of(bar + html.escape(message))
         if self._handle is None:
             self._handle = show(shown, display_id=True)
         else:
