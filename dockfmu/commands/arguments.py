@@ -16,7 +16,7 @@ from dockfmu.base.names import readings, split_list
 from dockfmu.base.number_text import count_number, decimal_number
 from dockfmu.base.numbers import LARGEST_COUNT, LARGEST_PORT
 from dockfmu.base.units import UnitError, conversion, parse_quantity, parse_unit, round_conversion
-from dockfmu.report.files import BUILD, recording
+from dockfmu.report.files import BUILD, recording, why_unrecorded
 
 if TYPE_CHECKING:
     from dockfmu.declare.settings import Written
@@ -229,7 +229,7 @@ def existing_recording(place: Path) -> Path:
         raise CommandError(f"{place}: there is no such file or folder; give the folder of a run, or its results.h5")
     file = recording(place)
     if not file.is_file():
-        raise CommandError(f"{file}: there is no such file; run a system with -o {file.parent} first")
+        raise CommandError(f"{file}: there is no such file; {why_unrecorded(file.parent)}")
     return file
 
 

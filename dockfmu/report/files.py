@@ -24,3 +24,10 @@ RUN_FILES = (RESULTS, SUMMARY, EVENTS, CHECKPOINT, INPUTS, REPORT, OVERVIEW, IMP
 def recording(place: Path) -> Path:
     """Return the recording that a path names: the file itself, or results.h5 in a folder."""
     return place / RESULTS if place.is_dir() else place
+
+
+def why_unrecorded(folder: Path) -> str:
+    """Return why a folder has no recording, or what to do for one."""
+    if (folder / SUMMARY).is_file():
+        return f"its run ended before anything was recorded; {folder / SUMMARY} says why"
+    return f"run a system with -o {folder} first"

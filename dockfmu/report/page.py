@@ -20,7 +20,7 @@ from dockfmu.declare.plan import Panel, Plan
 from dockfmu.master.observers.recording.results import DamagedRecording, Results, read_results
 from dockfmu.report.curves import plots
 from dockfmu.report.figures import figure, plotly_js
-from dockfmu.report.files import EVENTS, IMPACT, OVERVIEW, REPORT, RESULTS, SUMMARY
+from dockfmu.report.files import EVENTS, IMPACT, OVERVIEW, REPORT, RESULTS, SUMMARY, why_unrecorded
 from dockfmu.report.loads import load_lines, load_text
 from dockfmu.report.plots import Plot, close_up, first_events
 from dockfmu.report.png import Picture, write_png
@@ -42,7 +42,7 @@ def write_report(folder: Path, *, png: bool = False) -> list[Path]:
     """
     file = folder / RESULTS
     if not file.is_file():
-        raise ReportError(f"{folder} holds no results.h5; run a system with -o {folder} first")
+        raise ReportError(f"{folder} holds no results.h5; {why_unrecorded(folder)}")
     with read_results(file) as results:
         return _write(folder, results, png=png)
 

@@ -210,6 +210,13 @@ def test_all_wrong_values_are_told_at_once(refused, pair):
     assert "second.parameters.damping = -2.0" in said
 
 
+@pytest.mark.parametrize("command", ["view", "report"])
+def test_a_run_that_recorded_nothing_is_told_from_a_folder_without_one(refused, tmp_path, command):
+    (tmp_path / "failed").mkdir()
+    (tmp_path / "failed/summary.json").write_text("{}")
+    assert "its run ended before anything was recorded; failed/summary.json says why" in refused(command, "failed")
+
+
 @pytest.mark.parametrize("folder", ["file/below", "file", "/proc/nosuch"])
 def test_an_output_folder_that_cannot_be(refused, pair, tmp_path, folder):
     (tmp_path / "file").write_text("no folder")
