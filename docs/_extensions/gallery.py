@@ -55,21 +55,31 @@ def pictured(name: str) -> str:
     return name
 
 
+def difference(run: dict[str, Any]) -> str:
+    """Return what the picture of a run shows of the run of its base, "" where that is not in it."""
+    if "base" not in run:
+        return ""
+    base, apart = f"[{run['base']}](reference/systems/{run['base']}.md)", f"{1e3 * run['apart_m']:.2g} mm"
+    if run["event"]:
+        return f"<br>moves as {base} within {apart}"
+    return f"<br>violet: {base}; {run['picture_s']:.1f} s, farthest apart by {apart}"
+
+
 def card(name: str, runs: dict[str, Any]) -> Iterator[str]:
     """Yield the card of a system."""
     content = read_tables(SYSTEMS / f"{name}.toml")
     shown = pictured(name)
     yield f"::::{{grid-item-card}} [{name}](reference/systems/{name}.md)"
+    run = runs.get(name)
     if shown:
         caption = f"{name} in the view" if shown == name else f"{shown}, which {name} extends, in the view"
         yield f":img-top: images/gallery/{shown}.webp\n:img-alt: {caption}"
     yield f"\n{sentence(content['description'])}\n"
     yield f"```sh\ndockfmu run {name}\n```\n"
-    run = runs.get(name)
     if run is not None:
         outcome = run["outcome"].replace("_", " ")
         times = f"{run['simulated_s']:g} s of flight, {run['processor_s']:g} s of processor"
-        yield f":::{{card-footer}}\n{outcome} · {times}\n:::"
+        yield f":::{{card-footer}}\n{outcome} · {times}{difference(run)}\n:::"
     elif shown:
         yield f":::{{card-footer}}\npicture of [{shown}](reference/systems/{shown}.md), which it extends\n:::"
     yield "::::"
