@@ -6,6 +6,7 @@ import re
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+import h5py
 import numpy as np
 import pytest
 
@@ -103,6 +104,16 @@ def test_the_command_says_what_is_not_allowed_and_a_ledger_counts_each_recording
     # the words of a section may change, its data may not
     assert status_of("life", folder / "fine", "--sections", file, "--ledger", ledger) == 1
     assert "begun with other data of the section rod" in capsys.readouterr().err
+
+
+def test_a_recording_that_is_cut_off_is_told(signal, tmp_path, capsys):
+    """The damage of its rows is less than that of the run."""
+    folder, name = signal
+    (tmp_path / "results.h5").write_bytes((folder / "fine" / "results.h5").read_bytes())
+    with h5py.File(tmp_path / "results.h5", "r+") as content:
+        content.attrs["t_end"] = 12.0
+    assert status_of("life", tmp_path, "--sections", sections(tmp_path, name)) == 0
+    assert "is cut off: its rows end at 10 s, and its run at 12 s" in capsys.readouterr().err
 
 
 def test_a_broken_section_stays_broken_in_the_ledger(signal, tmp_path):
