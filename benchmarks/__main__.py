@@ -16,6 +16,7 @@ BENCHMARKS = {
         "contact",
         "contact_ring",
         "elastic_bodies",
+        "floating_frame",
         "linkage",
         "manipulator",
         "multibody",
