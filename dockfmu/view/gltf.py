@@ -266,7 +266,11 @@ class _ElementNodes:
             along = np.array([1.0, 0.0, 0.0])
             self._tube(label, node, centre - half * along, centre + half * along, paint, self._value(shape, "radius"))
         else:
-            self.model.nodes[node]["mesh"] = self._mesh_of_lines(*self._lines(shape), paint)
+            points, pieces = self._lines(shape)
+            self.model.nodes[node]["mesh"] = self._mesh_of_lines(points, pieces, paint)
+            if kind != "triad":
+                faces = self.model.mesh(*_faces(points), self.model.material(paint, clear=True))
+                self.model.node(f"{label}.faces", node, faces)
 
     def _wireframe(self, label: str, node: int, shape: Mapping[str, Any]) -> None:
         """Add an elastic body; the end of its scale of colours is in its name."""
@@ -400,6 +404,19 @@ def _edges(half: np.ndarray, centre: np.ndarray) -> tuple[np.ndarray, np.ndarray
     corners = np.array([[k >> axis & 1 for axis in range(3)] for k in range(8)]) * 2.0 - 1.0
     edges = [(k, k | bit) for k in range(8) for bit in (1, 2, 4) if not k & bit]
     return centre + corners * half, np.array(edges)
+
+
+def _faces(corners: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return the corners of each face of a cuboid, as those of `_edges`, shape (24, 3), and its triangles, outward."""
+    places, triangles = [], []
+    for axis in range(3):
+        for side in range(2):
+            a, b, c, d = range(len(places), len(places) + 4)
+            places += [k for k in range(8) if k >> axis & 1 == side]
+            # y x z is x, x x y is z, but x x z is -y
+            out = (side == 1) != (axis == 1)
+            triangles += [(a, b, c), (b, d, c)] if out else [(a, c, b), (b, c, d)]
+    return corners[places], np.array(triangles)
 
 
 def _copied(corners: np.ndarray, azimuth: float, count: int) -> tuple[np.ndarray, np.ndarray]:

@@ -155,6 +155,15 @@ def test_circles_are_as_round_as_on_the_page():
     assert len(points) == 2 * corners
 
 
+def test_faces_of_a_box_close_it_and_look_outward():
+    half, centre = np.array([1.0, 2.0, 3.0]), np.array([0.5, -1.0, 2.0])
+    points, triangles = gltf._faces(gltf._edges(half, centre)[0])
+    a, b, c = np.moveaxis(points[triangles], 1, 0)
+    # the volume that outward faces enclose (divergence theorem)
+    assert np.sum(a * np.cross(b, c)) / 6.0 == pytest.approx(8.0 * half.prod())
+    assert (np.sum(np.cross(b - a, c - a) * (a - centre), axis=1) > 0.0).all()
+
+
 def test_lines_that_change_their_form_follow(tmp_path):
     """Two latches that slide toward the axis, half a turn apart: rods; what keeps its form stays one line."""
     time = np.linspace(0.0, 2.0, 5)
