@@ -59,10 +59,10 @@ def difference(run: dict[str, Any]) -> str:
     """Return what the picture of a run shows of the run of its base, "" where that is not in it."""
     if "base" not in run:
         return ""
-    base, apart = f"[{run['base']}](reference/systems/{run['base']}.md)", f"{1e3 * run['apart_m']:.2g} mm"
+    base, apart = f"[{run['base']}](reference/systems/{run['base']}.md)", f"{1e3 * run['apart_m']:.3g} mm"
     if run["event"]:
-        return f"<br>moves as {base} within {apart}"
-    return f"<br>violet: {base}; {run['picture_s']:.1f} s, farthest apart by {apart}"
+        return f"<br>moves as {base} to about {apart}" if run["apart_m"] else f"<br>moves just as {base}"
+    return f"<br>violet: {base}; {apart} apart at {run['picture_s']:.1f} s"
 
 
 def card(name: str, runs: dict[str, Any]) -> Iterator[str]:

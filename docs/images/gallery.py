@@ -96,7 +96,7 @@ def drawn_points(name: str) -> tuple[np.ndarray, dict[str, np.ndarray]]:
 
 
 def farthest(name: str, base: str) -> tuple[float, float] | None:
-    """Return when two runs are farthest apart, s, and how far, m; None for two that do not start alike."""
+    """Return when two runs are farthest apart in one picture, s, and how far, m; None if they do not start alike."""
     (time, mine), (other_time, others) = drawn_points(name), drawn_points(base)
     if mine.keys() != others.keys():
         return None
@@ -106,7 +106,11 @@ def farthest(name: str, base: str) -> tuple[float, float] | None:
     for frame in mine:
         distance = np.linalg.norm(mine[frame][: len(time)] - others[frame][rows], axis=2).max(axis=1)
         apart = np.fmax(apart, distance)
-    return (float(time[apart.argmax()]), float(apart.max())) if apart[0] < SEEN_M else None
+    if apart[0] > SEEN_M:
+        return None
+    # farther apart, one of them would be out of the picture
+    row = np.where(np.maximum.accumulate(apart) < ARM_M, apart, 0.0).argmax()
+    return float(time[row]), float(apart[row])
 
 
 def picture(name: str, file: Path, at: float, beside: str = "") -> None:

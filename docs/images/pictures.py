@@ -53,7 +53,8 @@ def shown(command: list[str], *, stderr: bool) -> Iterator[Any]:
             address = next(found[0] for line in lines if (found := re.search(r"http://127\S+", line)))
             browser = play.chromium.launch(executable_path=shutil.which("chromium"), headless=True)
             page = browser.new_context(viewport={"width": 1280, "height": 720}).new_page()
-            page.goto(address)
+            # with smooth edges, as a graphics card draws it
+            page.goto(f"{address}#page")
             page.wait_for_selector("html[data-settled]", state="attached", timeout=120_000)
             yield page
             browser.close()
