@@ -408,7 +408,8 @@ def _edges(half: np.ndarray, centre: np.ndarray) -> tuple[np.ndarray, np.ndarray
 
 def _faces(corners: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Return the corners of each face of a cuboid, as those of `_edges`, shape (24, 3), and its triangles, outward."""
-    places, triangles = [], []
+    places: list[int] = []
+    triangles: list[tuple[int, int, int]] = []
     for axis in range(3):
         for side in range(2):
             a, b, c, d = range(len(places), len(places) + 4)
