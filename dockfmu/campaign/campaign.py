@@ -186,6 +186,8 @@ def open_session(
 ) -> Iterator[tuple[DataSet, Execution]]:
     """Open the folder of a campaign for writing, and start a cluster for its runs and those of methods."""
     systems = campaign.identify()
+    # the data set knows another campaign by a digest alone, the manifest what differs
+    campaign.check_manifest(systems)
     with data_set(campaign) as data:
         campaign.write_manifest(systems)
         digests = {labels: dict(system["fmus"]) for labels, system in systems.items()}

@@ -92,19 +92,33 @@ class CampaignFolder:
             systems[labels] = {"fmus": digests(structure), "all": hashlib.sha256(about).hexdigest()}
         return systems
 
-    def write_manifest(self, known: Mapping[tuple[str, ...], Mapping[str, Any]]) -> None:
-        """Write the manifest, after a check that the folder is not of another campaign. Raises CampaignError."""
-        systems = {" ".join(labels): dict(system) for labels, system in known.items()}
-        now = {
-            "format": FORMAT, "description": self.study.content, "files": str(self.study.folder),
-            "systems": systems, "versions": fingerprint(),
-        }  # fmt: skip
+    def check_manifest(self, known: Mapping[tuple[str, ...], Mapping[str, Any]]) -> dict[str, Any] | None:
+        """Return the manifest in the folder, None without one.
+
+        Raises CampaignError, naming the differences, if it is that of another campaign.
+        """
         file = self.folder / MANIFEST
         before = _manifest(file) if file.is_file() else None
         if before is not None:
-            _check_same(self.folder, before, now)
+            _check_same(self.folder, before, self._manifest_now(known))
+        return before
+
+    def write_manifest(self, known: Mapping[tuple[str, ...], Mapping[str, Any]]) -> None:
+        """Write the manifest, after a check that the folder is not of another campaign. Raises CampaignError."""
+        before = self.check_manifest(known)
         made = datetime.now(UTC).strftime("%Y-%m-%d %H:%M:%S UTC") if before is None else before.get("created")
-        write_file(file, json.dumps({**now, "created": made}, indent=1, default=str).encode())
+        now = {**self._manifest_now(known), "created": made}
+        write_file(self.folder / MANIFEST, json.dumps(now, indent=1, default=str).encode())
+
+    def _manifest_now(self, known: Mapping[tuple[str, ...], Mapping[str, Any]]) -> dict[str, Any]:
+        """Return what the manifest says of this campaign, but for when it was made."""
+        return {
+            "format": FORMAT,
+            "description": self.study.content,
+            "files": str(self.study.folder),
+            "systems": {" ".join(labels): dict(system) for labels, system in known.items()},
+            "versions": fingerprint(),
+        }
 
 
 def data_set(campaign: CampaignFolder, place: Path = Path(RUNS), more: Mapping[str, str] | None = None) -> DataSet:
