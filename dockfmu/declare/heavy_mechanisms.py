@@ -12,7 +12,6 @@ from collections.abc import Iterator
 import numpy as np
 
 from dockfmu.declare.base_motion import AFFINE, BASE, MASS, MECHANISM, Carried, carried
-from dockfmu.declare.port_mobility import alone
 from dockfmu.master.algorithms import Jacobi
 from dockfmu.master.errors import MasterError
 from dockfmu.master.run.schedule import Schedule
@@ -60,6 +59,9 @@ def _light(system: Structure, one: Carried) -> bool:
 
 def _ratio(system: Structure, one: Carried, step: float) -> float:
     """Return the largest eigenvalue of Y M_A."""
+    # imports the compiler, which other runs need not wait for
+    from dockfmu.declare.port_mobility import alone
+
     craft = _only(system, one.craft, {})
     with CoSimulation(craft, Schedule(step=step), Jacobi()).open() as run, alone(craft, run, one.craft, step) as part:
         mobility = part.mobility(f"{one.craft}.{one.port}", 1).matrix
