@@ -101,6 +101,5 @@ def _model(
         if not values[j][1] > 0.0:
             raise F06Error(f"{file}: mode {j} has generalized mass {values[j][1]:g}")
     shape = np.array([[vectors[j][point] for j in modes] for point in points]).transpose(0, 2, 1)
-    shape = shape / np.sqrt([values[j][1] * mass for j in modes])
-    shape[:, 3:] /= length
-    return ModalModel(np.array([values[j][0] for j in modes]), np.array(points), shape)
+    frequency, masses = np.array([values[j] for j in modes]).T
+    return ModalModel.of_nastran(frequency.copy(), masses, np.array(points), shape, None, (length, mass))

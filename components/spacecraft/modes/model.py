@@ -119,6 +119,25 @@ class ModalModel:
     sections: ElasticSections | None = None
     wireframe: Wireframe | None = None
 
+    @classmethod
+    def of_nastran(
+        cls,
+        frequency: np.ndarray,
+        masses: np.ndarray,
+        point_ids: np.ndarray,
+        shape: np.ndarray,
+        position: np.ndarray | None,
+        units: tuple[float, float],
+    ) -> ModalModel:
+        """Return a model from shapes of any normalisation in the model's own units.
+
+        `masses` (n,) are generalized masses, `units` those of length and mass, m and kg.
+        """
+        length, mass = units
+        shape = shape / np.sqrt(masses * mass)
+        shape[:, 3:] /= length
+        return cls(frequency, point_ids, shape, None if position is None else position * length)
+
     def nearest(self, place: Sequence[float]) -> int:
         """Return the number of the grid point nearest to a position in S."""
         if self.position is None:

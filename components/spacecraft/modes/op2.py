@@ -100,12 +100,9 @@ def modal_model(
         raise OP2Error(f"{file}: OUGV1 has values that are not finite")
     position = None
     if grids is not None:
-        turns, places = _axes(file, grids, points)
+        turns, position = _axes(file, grids, points)
         shape = np.concatenate([np.einsum("pji,pjn->pin", turns, part) for part in np.split(shape, 2, axis=1)], axis=1)
-        position = places * length
-    shape = shape / np.sqrt(masses * mass)
-    shape[:, 3:] /= length
-    return ModalModel(values[:, 3].copy(), points, shape, position)
+    return ModalModel.of_nastran(values[:, 3].copy(), masses, points, shape, position, (length, mass))
 
 
 def _axes(file: Path, grids: Any, points: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
