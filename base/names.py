@@ -54,7 +54,7 @@ def split_list(text: str, names: Container[str] = ()) -> list[str]:
             parts.append("")
         else:
             parts[-1] += character
-    return [next((name for name in readings(part) if name in names), part.strip()) for part in parts]
+    return [reading_among(part, names) or part.strip() for part in parts]
 
 
 def readings(text: str) -> tuple[str, ...]:
@@ -63,6 +63,11 @@ def readings(text: str) -> tuple[str, ...]:
     Users put blanks around an equals sign; FMI and SSP allow names that end in one.
     """
     return tuple(dict.fromkeys((text, text.strip())))
+
+
+def reading_among(text: str, names: Container[str]) -> str | None:
+    """Return the likeliest of the `readings` of a text that is among `names`, or None."""
+    return next((name for name in readings(text) if name in names), None)
 
 
 def vector(name: str, size: int = 3) -> tuple[str, ...]:

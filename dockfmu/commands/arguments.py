@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from dockfmu.base.errors import DockfmuError
 from dockfmu.base.given_files import accept_pipe
 from dockfmu.base.messages import shown
-from dockfmu.base.names import readings, split_list
+from dockfmu.base.names import reading_among, split_list
 from dockfmu.base.number_text import count_number, decimal_number
 from dockfmu.base.numbers import LARGEST_COUNT, LARGEST_PORT
 from dockfmu.base.units import UnitError, conversion, parse_quantity, parse_unit, round_conversion
@@ -201,7 +201,7 @@ def divided(given: Mapping[str, Path], elements: Collection[str]) -> dict[str, P
         places = [
             (element, Path("=".join(pieces[k:]).strip()))
             for k in range(1, len(pieces))
-            if (element := _element("=".join(pieces[:k]), elements)) is not None
+            if (element := reading_among("=".join(pieces[:k]), elements)) is not None
         ]
         if len(places) > 1:
             meant = " or ".join(element for element, _ in places)
@@ -209,10 +209,6 @@ def divided(given: Mapping[str, Path], elements: Collection[str]) -> dict[str, P
         element, chosen = places[0] if places else (name.strip(), file)
         found[element] = chosen
     return found
-
-
-def _element(text: str, elements: Collection[str]) -> str | None:
-    return next((name for name in readings(text) if name in elements), None)
 
 
 def file_pairs(items: Sequence[str], option: str) -> dict[str, Path]:
@@ -241,7 +237,7 @@ def processes(items: Sequence[str], elements: Collection[str]) -> dict[str, floa
     found: dict[str, float | None] = {}
     for text in items:
         name, equals, limit = text.rpartition("=")
-        whole, part = _element(text, elements), _element(name, elements)
+        whole, part = reading_among(text, elements), reading_among(name, elements)
         if whole is not None and part is not None:
             raise CommandError(f"--process {text}: could mean {whole} or {part}; rename one of them")
         if whole is not None or not equals:
