@@ -92,23 +92,24 @@ class CampaignFolder:
             systems[labels] = {"fmus": digests(structure), "all": hashlib.sha256(about).hexdigest()}
         return systems
 
-    def check_manifest(self, known: Mapping[tuple[str, ...], Mapping[str, Any]]) -> dict[str, Any] | None:
-        """Return the manifest in the folder, None without one.
-
-        Raises CampaignError, naming the differences, if it is that of another campaign.
-        """
-        file = self.folder / MANIFEST
-        before = _manifest(file) if file.is_file() else None
-        if before is not None:
-            _check_same(self.folder, before, self._manifest_now(known))
-        return before
+    def check_manifest(self, known: Mapping[tuple[str, ...], Mapping[str, Any]]) -> None:
+        """Raise CampaignError, naming the differences, if the folder has the manifest of another campaign."""
+        self._manifest_before(self._manifest_now(known))
 
     def write_manifest(self, known: Mapping[tuple[str, ...], Mapping[str, Any]]) -> None:
         """Write the manifest, after a check that the folder is not of another campaign. Raises CampaignError."""
-        before = self.check_manifest(known)
+        now = self._manifest_now(known)
+        before = self._manifest_before(now)
         made = datetime.now(UTC).strftime("%Y-%m-%d %H:%M:%S UTC") if before is None else before.get("created")
-        now = {**self._manifest_now(known), "created": made}
-        write_file(self.folder / MANIFEST, json.dumps(now, indent=1, default=str).encode())
+        write_file(self.folder / MANIFEST, json.dumps({**now, "created": made}, indent=1, default=str).encode())
+
+    def _manifest_before(self, now: Mapping[str, Any]) -> dict[str, Any] | None:
+        """Return the manifest in the folder, None without one. Raises CampaignError if it is of another campaign."""
+        file = self.folder / MANIFEST
+        before = _manifest(file) if file.is_file() else None
+        if before is not None:
+            _check_same(self.folder, before, now)
+        return before
 
     def _manifest_now(self, known: Mapping[tuple[str, ...], Mapping[str, Any]]) -> dict[str, Any]:
         """Return what the manifest says of this campaign, but for when it was made."""

@@ -381,6 +381,7 @@ def test_questions_with_mistakes_are_refused_before_any_run(folder, tmp_path, qu
     with pytest.raises(dockfmu.DockfmuError, match=text) as error:
         campaign.run(workers=1)
     assert all(line.startswith("the test") for line in str(error.value).splitlines())
+    assert "Traceback" not in str(error.value)
     assert not (tmp_path / "runs.parquet").exists()
 
 
