@@ -70,6 +70,8 @@ def collect(name: str, case: Case, draws: int, keep: Path | None = None) -> np.n
     With `keep`, a folder, each draw is appended to a file there, and one that it already has is not run again: an
     interrupted campaign goes on where it was. A run that fails has no number.
     """
+    if keep:
+        keep.mkdir(parents=True, exist_ok=True)
     file = keep / f"{name}.jsonl" if keep else None
     known = _kept(file)
     rows = []

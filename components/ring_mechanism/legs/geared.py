@@ -7,13 +7,16 @@ idler, so that all angles grow with the strokes. Angles of the shafts count from
 
 The spring, the damper, the brake and the stops of the first shaft are mounted on a carrier. To draw the ring in, a
 drive turns the carrier back. It takes the first shaft and all nuts with it, until the rods sit on their seats.
-Meanwhile the other shafts are centred by their springs, and at the end by the seats. Names: p = parameters.shafts,
+Meanwhile the other shafts are centred by their springs, and at the end by the seats.
+
+A brake may be turned through a stiff spring (docking-formulas 1.5). It then has an angle of its own, and dry friction
+with its full level at any rate; without a spring it is one with its shaft. Names: p = parameters.shafts,
 g = hexapod.gear.
 """
 
 from __future__ import annotations
 
-from math import cos, pi, sin
+from math import copysign, cos, fabs, pi, sin
 
 from dockfmu.base.fmi import LIMIT_EXCEEDED
 from dockfmu.components.core.component import Message, fail
@@ -68,7 +71,29 @@ PARAMETERS = Group(
         shape=SHAFTS,
         minimum=0.0,
     ),
-    parameter("friction_speed", "rad/s", "rate at which friction reaches 0.7 of its value", 1.0, minimum=1e-6),
+    parameter(
+        "friction_speed",
+        "rad/s",
+        "rate at which the friction of a brake without a spring reaches 0.7 of its value",
+        1.0,
+        minimum=1e-6,
+    ),
+    parameter(
+        "brake_stiffness",
+        "N.m/rad",
+        "stiffness of the spring between a shaft and its brake; 0: none, they are one",
+        (0.0, 0.0, 0.0, 0.0, 0.0, 0.0),
+        shape=SHAFTS,
+        minimum=0.0,
+    ),
+    parameter(
+        "brake_inertia",
+        "kg.m2",
+        "inertia of a brake with its train",
+        (0.0, 0.0, 0.0, 0.0, 0.0, 0.0),
+        shape=SHAFTS,
+        minimum=0.0,
+    ),
     parameter("lower_stop", "rad", "angle of the lower stop", (-40.0, -18.0, -18.0, -13.0, -16.0, -16.0), shape=SHAFTS),
     parameter("upper_stop", "rad", "angle of the upper stop", (0.0, 18.0, 18.0, 13.0, 16.0, 16.0), shape=SHAFTS),
     parameter("stop_stiffness", "N.m/rad", "stiffness of the stops", 4.0, minimum=1e-6),
@@ -90,6 +115,9 @@ LAW = LegLaw(
     state=Group(
         "gearbox",
         private("start", "rad", "angles of the nuts at the start", shape=LEGS),
+        private("brake_angle", "rad", "of the brakes with springs, from the start", shape=SHAFTS),
+        private("brake_rate", "rad/s", "of this angle", shape=SHAFTS),
+        private("brake_inertial", "N.m", "torque that accelerates the brake of the first shaft"),
         private("dampers", "J", "energy dissipated by dampers"),
         private("brakes", "J", "energy dissipated by brakes and trains"),
         private("stops", "J", "energy dissipated by the stops"),
@@ -110,7 +138,9 @@ LAW = LegLaw(
             "shaft",
             output("angle", "rad", "angle of the shaft from the start"),
             output("rate", "rad/s", "rate of the angle"),
-            output("torque", "N.m", "torque of spring, damper, brake and stops"),
+            output(
+                "torque", "N.m", "torque of spring, damper, brake and stops; that of its spring, if the brake has one"
+            ),
             count=SHAFTS,
         ),
         retractor.OUTPUTS,
@@ -180,9 +210,14 @@ def initialize(m):
     g = m.hexapod.gear
     for i in range(SHAFTS):
         g.inertia[i] = m.parameters.shafts.inertia[i]
+        if m.parameters.shafts.brake_stiffness[i] == 0.0:
+            g.inertia[i] += m.parameters.shafts.brake_inertia[i]
+        m.gearbox.brake_angle[i] = 0.0
+        m.gearbox.brake_rate[i] = 0.0
         g.torque[i] = 0.0
         for k in range(LEGS):
             g.ratio[i, k] = _differential(i, k) * m.parameters.legs.hand[k]
+    m.gearbox.brake_inertial = 0.0
     for k in range(LEGS):
         m.gearbox.start[k] = _nut_angle(m.parameters, m.hexapod.strut[k], k)
     m.gearbox.dampers = 0.0
@@ -220,8 +255,9 @@ def _carried(m, i, ahead):
 
 @kernel
 def retract(m, h):
-    """Advance the drive over h against the torque of the first shaft."""
-    retractor.advance(m, -m.hexapod.gear.torque[0], m.parameters.shafts.retraction, h)
+    """Advance the drive over h against the torque of the first shaft and of what its brake takes to accelerate."""
+    load = -m.hexapod.gear.torque[0] - m.gearbox.brake_inertial
+    retractor.advance(m, load, m.parameters.shafts.retraction, h)
 
 
 @kernel
@@ -238,6 +274,39 @@ def _seat(m, share):
 
 
 @kernel
+def _spring_mounted_brake(m, i, angle, mount_rate, h):
+    """Advance the brake of shaft i over h behind its spring, and return the torque of the spring on the shaft, N m.
+
+    `angle` (rad) of the shaft from the start is that of the middle of h; the brake rubs on a mount that turns at
+    `mount_rate` (rad/s). The brake has the inertia J and the mean rate w over h, by the midpoint rule
+    2 J (w - rate) / h = k (angle - brake angle - h w / 2) - friction. Friction holds w at the rate of the mount as far
+    as its level allows.
+    """
+    p = m.parameters.shafts
+    b = m.gearbox
+    k, inertia, rate = p.brake_stiffness[i], p.brake_inertia[i], b.brake_rate[i]
+    if h == 0.0:
+        return k * (b.brake_angle[i] - angle)
+    # without inertia the midpoint rule would ring: the spring then has the level of friction at the end of h
+    balanced = 0.5 * h if inertia > 0.0 else h
+    wound = angle + (balanced - 0.5 * h) * m.hexapod.gear.rate[i] - b.brake_angle[i] - balanced * mount_rate
+    urge = k * wound + 2.0 * inertia / h * (rate - mount_rate)
+    if fabs(urge) <= p.friction[i]:
+        slip, after = 0.0, mount_rate
+        b.brakes += 0.5 * inertia * (rate - mount_rate) ** 2
+    else:
+        slip = (urge - copysign(p.friction[i], urge)) / (2.0 * inertia / h + balanced * k)
+        after = 2.0 * (mount_rate + slip) - rate
+        b.brakes += h * p.friction[i] * fabs(slip)
+    mean = b.brake_angle[i] + 0.5 * h * (mount_rate + slip)
+    b.brake_angle[i] += h * (mount_rate + slip)
+    b.brake_rate[i] = after
+    if i == 0:
+        b.brake_inertial = inertia * (after - rate) / h
+    return k * (mean - angle)
+
+
+@kernel
 def drive(m, h, share):
     """Set the torques of all shafts and seats for the placed legs, and add their losses over `share`."""
     p = m.parameters.shafts
@@ -246,15 +315,20 @@ def drive(m, h, share):
     _seat(m, share)
     forward_stop.hold(m.parameters, m.hexapod, m.gearbox, share)
     for i in range(SHAFTS):
-        angle = _angle(m, i) - _carried(m, i, 0.5 * h)
-        rate = g.rate[i] + (retractor.rate(m) if i == 0 else 0.0)
+        shaft_angle = _angle(m, i)
+        angle = shaft_angle - _carried(m, i, 0.5 * h)
+        mount_rate = -retractor.rate(m) if i == 0 else 0.0
+        rate = g.rate[i] - mount_rate
         low, high = _stop_depths(p, i, angle)
         lower = train.stop(p.stop_stiffness, p.stop_damping, low, -rate)
         upper = train.stop(p.stop_stiffness, p.stop_damping, high, rate)
-        brake = train.friction(p.friction[i], p.friction_speed, rate)
+        if p.brake_stiffness[i] > 0.0:
+            brake = _spring_mounted_brake(m, i, shaft_angle, mount_rate, h)
+        else:
+            brake = train.friction(p.friction[i], p.friction_speed, rate)
+            loss.brakes -= share * brake * rate
         g.torque[i] = p.preload[i] - p.stiffness[i] * angle - p.damping[i] * rate + brake + lower - upper
         loss.dampers += share * p.damping[i] * rate * rate
-        loss.brakes -= share * brake * rate
         loss.stops += share * train.stop_loss(p.stop_stiffness, low, lower, -rate)
         loss.stops += share * train.stop_loss(p.stop_stiffness, high, upper, rate)
 
@@ -296,6 +370,9 @@ def audit(m):
         low, high = _stop_depths(p, i, angle)
         out.stored_energy += (0.5 * p.stiffness[i] * angle - p.preload[i]) * angle
         out.stored_energy += train.stored(p.stop_stiffness, low) + train.stored(p.stop_stiffness, high)
+        if p.brake_stiffness[i] > 0.0:
+            out.stored_energy += train.stored(p.brake_stiffness[i], _angle(m, i) - m.gearbox.brake_angle[i])
+            out.kinetic_energy += 0.5 * p.brake_inertia[i] * m.gearbox.brake_rate[i] ** 2
     out.dissipated_dampers = m.gearbox.dampers
     out.dissipated_brakes = m.gearbox.brakes
     out.stored_energy += forward_stop.stored_energy(m.parameters, m.hexapod)

@@ -42,3 +42,12 @@ def test_a_stiff_spring_before_the_brake_keeps_the_dynamic_part_within_a_tenth(s
 def test_the_spring_does_not_help_where_the_parts_before_it_are_heavy():
     """100 kg turn between contact and spring: their own impact is more than the brake holds by two thirds."""
     assert spring.dynamic_part(spring.of(100.0, 2e5)) > 0.6
+
+
+@pytest.mark.parametrize(
+    ("before", "behind", "stiffness", "part"),
+    [(170.0, 0.0, 0.0, 0.97), (148.0, 22.0, 2e5, 0.19), (100.0, 70.0, 5e4, 0.02)],
+)
+def test_a_spring_before_the_brake_of_a_ring_takes_most_of_the_dynamic_part(before, behind, stiffness, part):
+    """APAS-75: within a tenth only where fewer parts are before the spring than the changed ratio tells."""
+    assert spring.ring_dynamic_part(before, behind, stiffness) == pytest.approx(part, abs=0.02)
