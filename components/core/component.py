@@ -112,6 +112,10 @@ class Component:
             block[resource.first : resource.first + resource.count] = data
         return block
 
+    def origin(self, parameter: str) -> str:
+        """Return where the start value of a parameter is from, a scalar by its name in the record."""
+        return f"assumed: default of {self.name}"
+
     def explain(self, code: int, memory: Memory | np.ndarray) -> str:
         """Return the message of `code`, with values of the record inserted."""
         block = memory if isinstance(memory, np.ndarray) else np.frombuffer(np.void.tobytes(memory))

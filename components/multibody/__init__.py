@@ -9,7 +9,7 @@ from typing import Any
 
 from dockfmu.components.core.component import Component
 from dockfmu.components.core.part_names import PartsComponent
-from dockfmu.components.multibody.declaration import Declared, read_model, read_text
+from dockfmu.components.multibody.declaration import Declared, origin, read_model, read_text
 from dockfmu.components.multibody.kernel import initialize, step
 from dockfmu.components.multibody.layout import layout
 from dockfmu.components.multibody.link_data import lay_out
@@ -29,6 +29,12 @@ class MultibodyComponent(PartsComponent):
 
     scene: Mapping[str, Any] = field(default_factory=dict)
     model: Model | None = None
+    declared: Declared | None = None
+
+    def origin(self, parameter: str) -> str:
+        """Return the key of the declaration that gives a start value, or that it is left out there."""
+        given = self.declared and origin(parameter, self.declared.content, Path(self.declared.file).name)
+        return given or super().origin(parameter)
 
     def remarks(self) -> tuple[str, ...]:
         """Return the degrees of freedom of closed loops, with their redundant constraints, or why they do not close."""
@@ -65,4 +71,5 @@ def component_of(declared: Declared) -> Component:
         scene=scene_of(model, declared.solids),
         called_apart=True,
         model=model,
+        declared=declared,
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -98,13 +98,13 @@ class _Layer:
 class _Element:
     """An element with the layers of its values, lowest first, and the sets that may give the source of a default.
 
-    `default` is the source of a default that no set has.
+    `default` gives the source of a default that no set has, by the name of a scalar.
     """
 
     description: Description
     layers: list[_Layer] = field(default_factory=list)
     known: list[_Layer] = field(default_factory=list)
-    default: str = ""
+    default: Callable[[str], str] = lambda _: ""
 
 
 def parameters(name: str, settings: Mapping[str, Any] | None = None, files: Sequence[Path] = ()) -> list[Parameter]:
@@ -130,7 +130,7 @@ def parameters(name: str, settings: Mapping[str, Any] | None = None, files: Sequ
             system = Structure(name)
             system.add(name, described(component, name, folder).file)
             known = _sets(component, component.parameter_sets)
-            elements = {name: _Element(system.description(name), known=known, default=_of_default(component, {}))}
+            elements = {name: _Element(system.description(name), known=known, default=component.origin)}
         else:
             declared = declaration.read(origin)
             system, components = on_paper(declared, folder)
@@ -182,8 +182,8 @@ def _of_declaration(system: Structure, declared: Declaration, name: str, compone
     if element.values is not None:
         (given,) = _sets(component, [in_declared_units(component.record, element.values)])
         layers.append(_Layer("system", given.values, given.sources))
-    known, default = _sets(component, component.parameter_sets), _of_default(component, element.options)
-    described_element = _Element(system.description(name), layers, known, default)
+    known = _sets(component, component.parameter_sets)
+    described_element = _Element(system.description(name), layers, known, component.origin)
     # values that the system itself changes, such as the mass of an AFFINE mechanism
     layers.append(
         _Layer("system", {n: v for n, v in system.elements[name].start.items() if v != _value(described_element, n)})
@@ -200,13 +200,6 @@ def _of_declaration(system: Structure, declared: Declaration, name: str, compone
         placed = [n for n in described_element.description.variables if n.startswith("parameters.initial.")]
         layers.append(_Layer(CONDITIONS, dict.fromkeys(placed), dict.fromkeys(placed, "computed at the start")))
     return described_element
-
-
-def _of_default(component: Component, options: Mapping[str, Any]) -> str:
-    """Return the source of the defaults of a component: the file of bodies that declares it, or its own table."""
-    if "model" in options and "model" in component.options:
-        return f"{Path(str(options['model'])).name}: declared there, or the default of what it leaves out"
-    return f"assumed: default of {component.name}"
 
 
 def _sets(component: Component, sets: Sequence[ParameterSet]) -> list[_Layer]:
@@ -279,7 +272,7 @@ def _source(element: _Element, name: str) -> str:
     # the source of a default, or of a value of a package, is the set that has the same value
     same = (entry for entry in element.known if name in entry.values and entry.values[name] == value)
     entry = next(same, None)
-    return element.default if entry is None else f"{entry.by}: {entry.sources.get(name, '')}"
+    return element.default(name) if entry is None else f"{entry.by}: {entry.sources.get(name, '')}"
 
 
 def _entries(name: str, element: _Element) -> Iterator[Parameter]:

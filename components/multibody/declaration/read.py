@@ -49,12 +49,13 @@ DIRECTIONS = {"up": 1, "down": -1, "both": 0}
 
 @dataclass(frozen=True)
 class Declared:
-    """Hold what a file declares: the model, the text itself, and the solids of its bodies for the view."""
+    """Hold what a file declares: the model, the text itself and its tables, and the solids of its bodies."""
 
     model: Model
     file: str
     text: str = ""
     solids: Mapping[str, Solid] = field(default_factory=dict)
+    content: Mapping[str, Any] = field(default_factory=dict)
 
 
 def read_model(file: Path) -> Declared:
@@ -113,7 +114,7 @@ def read_text(text: str, file: str = "the declaration", name: str = "multibody",
         problems.add(where, what)
     problems.raise_if_any()
     try:
-        return Declared(model, file, embedded(text, folder), solids)
+        return Declared(model, file, embedded(text, folder), solids, content)
     except (OSError, ValueError) as error:
         raise ModelError([f"{file}: {error}"]) from error
 

@@ -300,7 +300,7 @@ def test_the_source_of_a_default_says_where_it_stands():
     (stroke,) = parameters("Manipulator.parameters.variant")
     assert (stroke.set_by, stroke.source) == ("", "assumed: default of Manipulator")
     (mass,) = parameters("small_probe.mechanism.parameters.body.rod.mass")
-    assert mass.source.startswith("small_probe.toml: declared there")
+    assert mass.source == "small_probe.toml, bodies.rod.mass"
 
 
 def test_a_file_that_extends_a_system_is_one(tmp_path):
