@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from dockfmu.master.observers.recording import RESULTS as RESULTS
+
 BUILD = Path("build")
 """The build folder, relative to the working directory."""
 
-RESULTS = "results.h5"
 SUMMARY = "summary.json"
 EVENTS = "events.json"
 CHECKPOINT = "run.checkpoint"

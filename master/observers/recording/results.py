@@ -20,7 +20,7 @@ from dockfmu.base.messages import shown
 from dockfmu.base.names import array_shape, did_you_mean, matching, subscripts
 from dockfmu.base.temporary import TemporaryFolder
 from dockfmu.master.errors import MasterError
-from dockfmu.master.observers.recording import checksum, journal, killed
+from dockfmu.master.observers.recording import RESULTS, checksum, journal, killed
 from dockfmu.master.observers.recording.datasets import read_strings
 from dockfmu.master.observers.recording.envelope import ENTRY, EXTREMES, NAMES, envelope
 from dockfmu.master.observers.recording.labelled import as_dataset, as_table, whole_arrays
@@ -285,9 +285,10 @@ class Results:
         return self._in[path][:] if path in self._in else np.empty(0)
 
 
-def read_results(file: str | Path) -> Results:
-    """Open a recording; see Results."""
-    return Results(Path(file))
+def read_results(place: str | Path) -> Results:
+    """Open a recording: a file, or results.h5 in the folder of a run. Raises MasterError; see Results."""
+    inside = Path(place) / RESULTS
+    return Results(inside if inside.is_file() else Path(place))
 
 
 class _DamageError(Exception):

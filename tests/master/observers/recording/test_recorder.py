@@ -324,7 +324,14 @@ def test_a_recording_is_iterated_by_name_as_a_mapping(swing, tmp_path):
         assert {len(content[name]) for name in content} == {len(content.time)}
 
 
-def test_the_folder_of_a_recording_is_not_a_recording(tmp_path):
+def test_a_folder_stands_for_the_recording_of_its_run(swing, tmp_path):
+    CoSimulation(swing, Schedule(step=0.1, stop=1.0), observers=[Recorder(tmp_path / "results.h5")]).run()
+    with read_results(tmp_path) as of_the_folder, read_results(tmp_path / "results.h5") as of_the_file:
+        assert of_the_folder.file == of_the_file.file
+        assert list(of_the_folder.time) == list(of_the_file.time)
+
+
+def test_the_folder_of_another_recording_is_not_a_recording(tmp_path):
     """Name the recording that a folder holds, if it is given in its place."""
     (tmp_path / "r.h5").touch()
     with pytest.raises(MasterError, match=r"a folder, not a recording: name the file in it, r\.h5"):
