@@ -56,7 +56,9 @@ def pictured(name: str) -> str:
 
 
 def difference(run: dict[str, Any]) -> str:
-    """Return what the picture of a run shows of the run of its base, "" where that is not in it."""
+    """Return what a run has that its base has not, or what its picture shows of that run; "" without either."""
+    if "events" in run:
+        return "<br>" + ", ".join(f"{name.replace('_', ' ')} {t:.4g} s" for t, name in run["events"])
     if "base" not in run:
         return ""
     base, apart = f"[{run['base']}](reference/systems/{run['base']}.md)", f"{1e3 * run['apart_m']:.3g} mm"

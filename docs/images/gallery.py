@@ -2,8 +2,9 @@
 
 Each system is run as `dockfmu run SYSTEM` does, and the page in the browser is drawn in a headless Chromium shortly
 after its first capture or contact. A system that extends another one is drawn after an event that the run of that one
-does not have; without such an event and from the same start, over that run, when the two are farthest apart. By default
-all systems are run that have no picture yet, so that a new system gets one; name a system to make its picture anew.
+does not have, or before it if the units part then, and the events up to this one are noted; without such an event and
+from the same start, over that run, when the two are farthest apart. By default all systems are run that have no picture
+yet, so that a new system gets one; name a system to make its picture anew.
 Pictures and `runs.json` (outcome, times) are committed, so that the site is built in seconds and without Chromium;
 `docs/_extensions/gallery.py` writes the page from them. Times are of the processor, as machines are busy.
 """
@@ -41,10 +42,14 @@ LATER_S = 0.015
 """Time after the event, s: the page shows rows 10 ms apart."""
 UNUSUAL_S = 5.0
 """Time after an event that the extended system does not have, s: what it changes can be seen."""
+LEAVING = ("retreat",)
+"""Events after which the units move apart: what led to them is seen before."""
 PARTED = ("departure",)
 """Events after which one unit is alone in the picture."""
 ARM_M = 0.5
 """Distance from the origin of a frame of points that turn with it, m: the size of a mechanism."""
+SHOWN_EVENTS = 4
+"""Most events that the caption of a picture names."""
 SEEN_M = 0.01
 """Distance between two runs that can be seen in a picture 480 pixels wide, m."""
 
@@ -59,11 +64,16 @@ def events(name: str) -> set[str]:
     }
 
 
-def unusual(run: dict[str, Any], usual: set[str]) -> tuple[float, str] | None:
-    """Return when to take the picture of a run with an event beyond the `usual` ones, and the first such event."""
-    times = [(float(event["t"]), event["name"]) for event in run["events"]]
+def unusual(run: dict[str, Any], usual: set[str]) -> dict[str, Any] | None:
+    """Return when to take the picture of a run with an event beyond the `usual` ones, and the events up to that one."""
+    times = sorted((float(event["t"]), event["name"]) for event in run["events"])
     new = [(t, name) for t, name in times if t > 0.0 and name not in {*usual, *PARTED}]
-    return (min(min(new)[0] + UNUSUAL_S, run["t_end"]), min(new)[1]) if new else None
+    if not new:
+        return None
+    t, name = new[0]
+    at = t - LATER_S if name in LEAVING else min(t + UNUSUAL_S, run["t_end"])
+    before = [[round(time, 3), event] for time, event in times if time <= t]
+    return {"picture_s": at, "event": name, "events": before[-SHOWN_EVENTS:]}
 
 
 def moment(run: dict[str, Any]) -> tuple[float, str]:
@@ -150,7 +160,7 @@ def shown(name: str, found: dict[str, Any]) -> dict[str, Any]:
         run(base)
     new = unusual(found, events(base))
     if new is not None:
-        return {"picture_s": new[0], "event": new[1]}
+        return new
     met = farthest(name, base)
     if met is None:
         return {"picture_s": at, "event": event}
