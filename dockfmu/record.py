@@ -132,7 +132,7 @@ def record(
         summary = _run(running, folder)
         for note in running.result.warnings:
             progress(f"warning: {note}")
-        if report and (folder.path / RESULTS).is_file():
+        if report:
             _report(folder.path, progress)
         return RecordedRun(folder.path, summary)
 

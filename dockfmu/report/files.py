@@ -29,6 +29,7 @@ def recording(place: Path) -> Path:
 
 def why_unrecorded(folder: Path) -> str:
     """Return why a folder has no recording, or what to do for one."""
-    if (folder / SUMMARY).is_file():
-        return f"its run ended before anything was recorded; {folder / SUMMARY} says why"
+    said = next((folder / name for name in (REPORT, SUMMARY) if (folder / name).is_file()), None)
+    if said is not None:
+        return f"its run ended before anything was recorded; {said} says why"
     return f"run a system with -o {folder} first"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -37,20 +38,34 @@ class ReportError(DockfmuError, RuntimeError):
 def write_report(folder: Path, *, png: bool = False) -> list[Path]:
     """Write `report.html` from `results.h5`, `summary.json` and `events.json`; return the files written.
 
-    Results of failed and interrupted runs are accepted. With `png`, the plots are also written as `overview.png` and
+    Results of failed and interrupted runs are accepted; the page of a run that ended before its first row has its
+    summary alone. With `png`, the plots are also written as `overview.png` and
     `impact.png`. Raises ReportError if there are no results, WriteError if a file cannot be written.
     """
     file = folder / RESULTS
-    if not file.is_file():
+    if file.is_file():
+        with read_results(file) as results:
+            return _write(folder, results, png=png)
+    if not _read_json(folder / SUMMARY, {}):
         raise ReportError(f"{folder} holds no results.h5; {why_unrecorded(folder)}")
-    with read_results(file) as results:
-        return _write(folder, results, png=png)
+    return _write(folder, Unrecorded(file), png=False)
 
 
-def _write(folder: Path, results: Results, *, png: bool) -> list[Path]:
-    if not len(results.time):
+@dataclass(frozen=True)
+class Unrecorded:
+    """The recording of a run that ended before it had one."""
+
+    file: Path
+    time: tuple[float, ...] = ()
+    attributes: Mapping[str, str] = field(default_factory=dict)
+    fmus: Mapping[str, Any] = field(default_factory=dict)
+
+
+def _write(folder: Path, results: Results | Unrecorded, *, png: bool) -> list[Path]:
+    summary = _read_json(folder / SUMMARY, {})
+    if not len(results.time) and not summary:
         raise ReportError(f"{folder}: the run ended before anything was recorded")
-    summary = _read_json(folder / SUMMARY, {}) or _summary_from(results)
+    summary = summary or _summary_from(results)
     if "conditions" in results.attributes and "initial_conditions" not in summary:
         summary["initial_conditions"] = _table(results, "conditions")
         if problem := summary_problem({"initial_conditions": summary["initial_conditions"]}):
@@ -62,10 +77,12 @@ def _write(folder: Path, results: Results, *, png: bool) -> list[Path]:
                 f"{folder / file}: not from a run: {problem}; remove summary.json and events.json to make a report "
                 "without them"
             )
-    if problem := cut_off(results, summary):
+    if isinstance(results, Results) and (problem := cut_off(results, summary)):
         warnings.warn(problem, DamagedRecording, stacklevel=3)
         summary = {**summary, "warnings": [*summary.get("warnings", []), problem]}
     plan = Plan.from_json(results.attributes["plan"]) if "plan" in results.attributes else Plan()
+    if isinstance(results, Unrecorded) or not len(results.time):
+        return [write_text(folder / REPORT, _page(results, summary, events, (), ()))]
     panels = plan.panels or panels_by_unit(results)
     shown = plots(results, panels)
     written = [write_text(folder / REPORT, _page(results, summary, events, panels, shown))]
@@ -94,7 +111,7 @@ def _pictures(
 
 
 def _page(
-    results: Results,
+    results: Results | Unrecorded,
     summary: Mapping[str, Any],
     events: Sequence[Mapping[str, Any]],
     panels: Sequence[Panel],
@@ -104,18 +121,20 @@ def _page(
     first: dict[str, dict[str, Any]] = {}
     for event in events:
         first.setdefault(event["name"], {**event, "repeats": counts[event["name"]] - 1})
+    recorded = len(results.time) > 0
     drawn = [figure(plot) for plot in shown]
     figures = {
         "plots": drawn,
         "events": first_events(events),
-        "end": [float(results.time[0]), float(results.time[-1])],
+        "end": [float(results.time[0]), float(results.time[-1])] if recorded else [],
     }
-    window = close_up(float(results.time[0]), float(results.time[-1]), events)
+    window = close_up(float(results.time[0]), float(results.time[-1]), events) if recorded else None
     return (
         environment()
         .get_template("report.html.j2")
         .render(
             summary=summary,
+            recorded=recorded,
             description=results.attributes.get("description", ""),
             outcome=_outcome(summary),
             standing=_style_of(summary),
@@ -142,9 +161,11 @@ def _page(
             # escaped, so that no text in it can close the script element
             figures=Markup(as_json(figures).replace("<", "\\u003c")),
             plotly=Markup(plotly_js()),
-            peaks=_peaks(results, summary, panels),
+            peaks=_peaks(results, summary, panels) if isinstance(results, Results) else [],
             fmus=[{"element": name, **attributes} for name, attributes in results.fmus.items()],
-            parameters=[(element, _parameters(results, element)) for element in results.fmus],
+            parameters=[(element, _parameters(results, element)) for element in results.fmus]
+            if isinstance(results, Results)
+            else [],
             versions=", ".join(f"{package} {version(package)}" for package in ("dockfmu", "numpy", "numba", "h5py")),
         )
     )
@@ -195,7 +216,7 @@ def _audit(summary: Mapping[str, Any]) -> list[dict[str, Any]]:
     ]
 
 
-def _table(results: Results, name: str) -> dict[str, Any]:
+def _table(results: Results | Unrecorded, name: str) -> dict[str, Any]:
     """Return an attribute of the recording that holds a table as JSON, empty if there is none. Raises ReportError."""
     text = results.attributes.get(name, "{}")
     try:
@@ -215,7 +236,7 @@ def panels_by_unit(results: Any) -> tuple[Panel, ...]:
     return tuple(Panel(f"{element}, {unit or '1'}", tuple(signals[:8])) for (element, unit), signals in grouped.items())
 
 
-def _summary_from(results: Results) -> dict[str, Any]:
+def _summary_from(results: Results | Unrecorded) -> dict[str, Any]:
     """Return a summary from the attributes of a recording, for a run whose process was killed."""
     known = {
         "system": "unknown",

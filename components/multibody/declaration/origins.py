@@ -45,7 +45,8 @@ def origin(variable: str, content: Mapping[str, Any], file: str) -> str:
     if group in UNDECLARED or names[-1:] == ["base_motion"]:
         return ""
     if not names:
-        place, keys = [], (group,)
+        place: list[str] = []
+        keys: tuple[str, ...] = (group,)
     else:
         parts = TABLES.get(group, f"{group}s")
         inner, keys = _within(content[parts][names[0]], group, names[1:])

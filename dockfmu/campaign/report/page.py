@@ -32,8 +32,10 @@ def write_campaign_report(campaign: CampaignFolder, answers: list[Answer]) -> li
 
 
 def _page(campaign: CampaignFolder, answers: list[Answer]) -> str:
-    environment = jinja2.Environment(loader=jinja2.PackageLoader("dockfmu", "campaign/report"), autoescape=True)
-    css = (Path(__file__).parents[2] / "report" / "report.css").read_text(encoding="utf-8")
+    loader = jinja2.ChoiceLoader(
+        [jinja2.PackageLoader("dockfmu", "campaign/report"), jinja2.PackageLoader("dockfmu", "report")]
+    )
+    environment = jinja2.Environment(loader=loader, autoescape=True)
     charts = [
         (f"plot{k}", traces(answer.chart), layout(answer.chart))
         for k, answer in enumerate(answers, 1)
@@ -51,7 +53,6 @@ def _page(campaign: CampaignFolder, answers: list[Answer]) -> str:
         seed=study.draws.seed,
         folder=campaign.folder,
         answers=answers,
-        css=Markup(css),
         plotly=Markup(plotly_js()),
         charts=Markup(text),
         version=version("dockfmu"),

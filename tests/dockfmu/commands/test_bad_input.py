@@ -428,7 +428,9 @@ def test_a_failed_run_leaves_nothing_of_an_earlier_one(failed, pair, oscillator,
     (tmp_path / "out" / "notes.txt").write_text("mine")
     changed_text(oscillator, tmp_path / "liar.fmu", DESCRIPTION, 'guid="{', 'guid="{0')
     failed(pair, "--swap", "first=liar.fmu")
-    assert sorted(path.name for path in (tmp_path / "out").iterdir()) == ["events.json", "notes.txt", "summary.json"]
+    left = sorted(path.name for path in (tmp_path / "out").iterdir())
+    assert left == ["events.json", "notes.txt", "report.html", "summary.json"]
+    assert "ended before anything was recorded" in (tmp_path / "out" / "report.html").read_text(encoding="utf-8")
 
 
 def test_a_wrong_command_leaves_the_results_of_an_earlier_run(pair, tmp_path):

@@ -336,6 +336,7 @@ def test_report_without_rows_or_with_a_damaged_summary(pair, tmp_path, capfd):
     assert "out/summary.json: not JSON" in capfd.readouterr().err
     with h5py.File(tmp_path / "out" / "results.h5", "r+") as content:
         content["time"].resize(0, axis=0)
+    (tmp_path / "out" / "summary.json").unlink()
     assert status_of("report", "out") == 2
     assert "the run ended before anything was recorded" in capfd.readouterr().err
     (tmp_path / "out" / "results.h5").write_text("no HDF5")

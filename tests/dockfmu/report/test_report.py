@@ -161,3 +161,26 @@ def test_a_picture_that_cannot_be_written_is_told_and_the_page_is_there(folder):
     finally:
         (folder / "overview.png").rmdir()
     assert page.is_file()
+
+
+@pytest.mark.slow
+def test_a_run_that_fails_before_its_first_row_has_a_page_that_says_why(tmp_path, capfd):
+    wrong = ("run", "central_impact_20t", "--set", "initial_conditions.yaw=115deg", "-o", tmp_path)
+    assert status_of(*wrong) == 1
+    assert not (tmp_path / "results.h5").exists()
+    page = (tmp_path / "report.html").read_text(encoding="utf-8")
+    for text in ("failed</p>", "exceeds its limit of 0.005 m", "ended before anything was recorded", "yaw</th>"):
+        assert text in page
+    for text in ("<h2>Signals", "<h2>Peaks", "plotly", "dockfmu view"):
+        assert text not in page
+    capfd.readouterr()
+    assert status_of("view", tmp_path) == 2
+    assert "report.html says why" in capfd.readouterr().err
+
+
+def test_the_page_of_a_run_without_a_recording_is_made_from_its_summary(folder, tmp_path):
+    summary = json.loads((folder / "summary.json").read_text(encoding="utf-8"))
+    failed = {"status": "failed", "outcome": "failed", "message": "first: no start", "peaks": {}, "events": []}
+    (tmp_path / "summary.json").write_text(json.dumps(summary | failed), encoding="utf-8")
+    assert write_report(tmp_path, png=True) == [tmp_path / "report.html"]
+    assert '<p class="bad">first: no start</p>' in (tmp_path / "report.html").read_text(encoding="utf-8")

@@ -6,10 +6,12 @@ import pytest
 
 from dockfmu.cli import main
 from tests.dockfmu.axe import violations
-from tests.dockfmu.view.browser import Shown, opened, served
+from tests.dockfmu.view.browser import Shown, eventually, opened, served
 
 pytestmark = pytest.mark.slow
 
+SIDEWAYS = "[...document.querySelectorAll('.wide')].filter((box) => box.scrollWidth > box.clientWidth)"
+"""Tables that are wider than their place."""
 WCAG = """
 const channel = c => { c /= 255; return c <= 0.04045 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4; };
 const luminance = ([r, g, b]) => 0.2126 * channel(r) + 0.7152 * channel(g) + 0.0722 * channel(b);
@@ -143,6 +145,15 @@ def test_axe_finds_nothing_on_report_and_comparison(central_impact, browser, tmp
             page.goto(file.as_uri())
             page.wait_for_function("document.querySelectorAll('.plot .main-svg').length > 0")
             assert violations(page) == [], (file, scheme)
+            # on a phone tables are folded: nothing is read by scrolling sideways
+            assert page.evaluate("document.querySelectorAll('.folded').length") == 0
+            page.set_viewport_size({"width": 390, "height": 844})
+            eventually(lambda page=page: page.evaluate("document.documentElement.scrollWidth") == 390)
+            if scheme == "light":
+                assert violations(page) == [], file
+            page.evaluate("document.querySelectorAll('details').forEach((part) => part.open = true)")
+            eventually(lambda page=page: page.evaluate(f"{SIDEWAYS}.length") == 0)
+            assert page.evaluate("document.querySelectorAll('.folded [data-head]').length") > 20
             page.close()
 
 
