@@ -3,7 +3,7 @@
 Draws are a Latin hypercube: each datum has one draw in each of as many equal parts of its range. Where one datum
 decides, the quantiles of what comes out are then known within a part. Where several do, draws are as good as
 independent, and the least of 32 lies below the 10 % quantile with a probability of 97 %, as does the largest above the
-90 % quantile; of 16, 81 %.
+90 % quantile.
 """
 
 from __future__ import annotations
@@ -111,7 +111,7 @@ def rows(case: Case, found: np.ndarray) -> list[str]:
         quantiles = "none"
         by = "-"
         if valid.any():
-            quantiles = " … ".join(f"{np.quantile(values[valid], q):.3g}" for q in (0.1, 0.5, 0.9))
+            quantiles = " … ".join(f"{float(f'{np.quantile(values[valid], q):.3g}'):g}" for q in (0.1, 0.5, 0.9))
             by = _correlations(case, drawn[valid], values[valid])
         bounded = np.isfinite([quantity.low, quantity.high]).any()
         counted = f"{agreeing} of {len(values)}" if bounded else f"no number, {len(values)} draws"
