@@ -1,12 +1,13 @@
 """Speed that turns the ring of APAS-75 face to face: the ring itself against the closed form 1.6.
 
 The closed form has one coordinate, the travel s of the craft from the first contact of the ring's edge on:
-m_e s'' + k s' + F_s = P until the ring is aligned. m_e is the reduced mass of the craft, P the thrust in the share of the
-masses. F_s(s) and k(s) follow from the springs and dampers of the shafts by the kinematics of the legs: the force acts
-along the axis of the passive ring on the edge of the plane, and the centre of the ring goes where the springs let it.
+m_e s'' + k s' + F_s = P until the ring is aligned. m_e is the reduced mass of the craft, P the thrust in the share of
+the masses. F_s(s) and k(s) follow from the springs and dampers of the shafts by the kinematics of the legs: the force
+acts along the axis of the passive ring on the edge of the plane, and the centre of the ring goes where the springs let
+it.
 
 The ring is that of `apas_75_capture`, reduced to what the form assumes. Craft do not turn, the ring and its legs are
-light, and nothing but the edge of the plane bears: petals give way, latches have no springs, and the sensors switch when
+light, and nothing but the edge of the plane bears: petals give way, latches have no springs, and the sensors switch as
 the planes meet. No dry friction but in the brake along the axis, which holds behind a stiff spring; dampers of the lift
 in proportion to its springs.
 """
