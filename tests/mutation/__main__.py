@@ -1,283 +1,224 @@
-"""A mutation run: what share of small faults in the kernels and in the loop do the tests of their folders see?
+"""A mutation run: what share of small faults in the kernels and in the loop do the tests see?
 
-`python -m tests.mutation --seed 1 --minutes 20` takes mutants (see `mutants.py`) in an order that the seed gives, so
-that any number of them is a random sample, applies one at a time to a copy of the repository, and runs the tests of its
-folder and those that import its module. Kernels run in the interpreter; `--rooms master/loop` compiles. A mutant is
-killed when a test fails or takes ten times its time; the others survive: equivalent to the original, or a hole of the
-tests. `--again` runs the survivors of an earlier run once more, when tests have been written.
+`python -m tests.mutation --seed 1` takes mutants (see `mutants.py`) in an order that the seed gives, so that any number
+of them is a random sample. All tests are collected once, in a process where kernels are plain Python functions. Each
+test is run once to learn which statements of which kernels it runs, and in what time (`reach.py`); this is kept in
+`build/mutation`. For a mutant, the process forks; in the fork the mutated functions get their new code, wherever they
+are referred to (`functions.py`), and the tests that run the mutated statement are run, the fastest first, up to
+`--budget` seconds of CPU. A mutant is killed when a test fails or takes ten times its time. The others survive:
+equivalent to the original, or a hole of the tests. What no test of at most `--each` seconds runs is counted apart.
 
-Tests run once as they are before they are used. Those that pass within `--each` seconds of CPU are run for a mutant, up
-to `--budget` seconds in all: first those of the files that import the mutated module, then those of the files that name
-it; of a file the fast ones first.
+A run that was stopped continues where it was: give the same command again. `--again` runs the survivors of an earlier
+run once more, when tests have been written.
 """
 
 from __future__ import annotations
 
-import argparse
-import json
 import os
+
+os.environ["NUMBA_DISABLE_JIT"] = "1"  # before numba is imported
+
+import argparse
+import gc
+import json
 import pickle
 import random
-import re
-import resource
-import shutil
 import signal
-import subprocess
 import sys
-import tempfile
 import time
-from collections import Counter
+from collections import Counter, defaultdict
 from pathlib import Path
 from typing import Any
 
-# imported once, before the processes that run tests are forked
-import hypothesis  # noqa: F401
-import lxml.etree  # noqa: F401
-import numba
-import numpy as np  # noqa: F401
-import pytest
-import scipy.linalg  # noqa: F401
+import numpy as np
 
+from dockfmu.base.cache import digest_of_files
+from tests.mutation.forks import Tests
+from tests.mutation.functions import Functions
 from tests.mutation.mutants import Mutant, mutants
+from tests.mutation.reach import Reach, Statements
 
 ROOT = Path(__file__).parents[2]
-ROOMS = ("components", "master/loop")
+KEPT = ROOT / "build" / "mutation"
 GENERATED = ("generated", "codegen")
 """Folders whose functions are written by programs, and the program."""
-TESTS_OF = {
-    "components/physics/ring_on_legs": "components/ring_mechanism",
-    "components/physics/contact/airlock_pair": "components/physics/contact/airlock_pair components/contact_airlock",
-    "components/physics/contact/probe_cone": "components/physics/contact/probe_cone components/contact_probe_cone",
-    "components/physics/contact/radiator_pair": "components/physics/contact/radiator_pair components/contact_radiator",
-    "components/physics/contact/ring_pair": "components/physics/contact/ring_pair components/contact_ring",
-}
-"""Tests of folders that have none of their own, and of the units, which the components contact_* carry."""
-COMPILED = ("master/loop",)
-BROKEN = 70
-
-
-class Watch:
-    """A plugin of pytest: which tests pass, and the CPU seconds of each; deselects and orders when told what to run."""
-
-    def __init__(self, chosen: list[str] | None = None) -> None:
-        self.chosen = chosen
-        self.seconds: dict[str, float] = {}
-        self.failed: set[str] = set()
-        self._began = 0.0
-
-    def pytest_collection_modifyitems(self, items: list[Any]) -> None:
-        if self.chosen is not None:
-            rank = {name: k for k, name in enumerate(self.chosen)}
-            items[:] = sorted((item for item in items if item.nodeid in rank), key=lambda item: rank[item.nodeid])
-
-    def pytest_runtest_logstart(self) -> None:
-        self._began = time.process_time()
-
-    def pytest_runtest_logreport(self, report: Any) -> None:
-        self.seconds[report.nodeid] = time.process_time() - self._began
-        if not report.passed:
-            self.failed.add(report.nodeid)
-
-
-def forked(
-    folder: Path, compiled: bool, arguments: list[str], watch: Watch, limit: float, stop: bool = False
-) -> tuple[int, Watch | None]:
-    """Run pytest in a fork of this process, which has imported no module of dockfmu; (exit status, what was seen).
-
-    After `limit` seconds of CPU it is killed, or with `stop` interrupted, so that it says what was seen by then.
-    """
-    reading, writing = os.pipe()
-    child = os.fork()
-    if child == 0:
-        os.close(reading)
-        resource.setrlimit(resource.RLIMIT_CPU, (int(limit) + 1, int(limit) + (60 if stop else 3)))
-        if stop:
-            signal.signal(signal.SIGXCPU, signal.default_int_handler)
-        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-        null = os.open(os.devnull, os.O_WRONLY)
-        os.dup2(null, 1)
-        os.dup2(null, 2)
-        numba.config.DISABLE_JIT = 0 if compiled else 1
-        os.environ["NUMBA_DISABLE_JIT"] = "0" if compiled else "1"
-        os.chdir(folder)
-        sys.path[:] = [str(folder), *(path for path in sys.path if Path(path or ".").resolve() != ROOT)]
-        # the copy's tests, not those of the folder in which this program was started
-        for name in [name for name in sys.modules if name.partition(".")[0] == "tests"]:
-            del sys.modules[name]
-        try:
-            status = int(
-                pytest.main(
-                    [*arguments, "-q", "-W", "ignore", "-p", "no:cacheprovider", "-p", "no:xdist"], plugins=[watch]
-                )
-            )
-            with os.fdopen(writing, "wb") as out:
-                pickle.dump((watch.seconds, watch.failed), out)
-        except BaseException:
-            status = BROKEN
-        os._exit(status)
-    os.close(writing)
-    with os.fdopen(reading, "rb") as answer:
-        data = answer.read()
-    _, ended = os.waitpid(child, 0)
-    status = -os.WTERMSIG(ended) if os.WIFSIGNALED(ended) else os.WEXITSTATUS(ended)
-    if status == BROKEN:
-        raise RuntimeError(f"pytest {' '.join(arguments)}: it could not start")
-    if data:
-        watch.seconds, watch.failed = pickle.loads(data)
-    return status, watch if data else None
-
-
-class Copy:
-    """A copy of the files under version control, in which one file at a time is changed."""
-
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
-        listed = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, check=True).stdout
-        for name in listed.decode().split("\0"):
-            if name and (ROOT / name).is_file():
-                (folder / name).parent.mkdir(parents=True, exist_ok=True)
-                shutil.copyfile(ROOT / name, folder / name)
-        self._clock = time.time() - 1e6
-
-    def write(self, file: Path, data: bytes) -> None:
-        """Write a file with a time of its own: bytecode is taken for current by the second of its source."""
-        self._clock += 10.0
-        (self.folder / file).write_bytes(data)
-        os.utime(self.folder / file, (self._clock, self._clock))
+TESTS = ("tests/components",)
+FILE_BUDGET = 4.0
+"""CPU seconds in which the statements of the tests of a file are recorded."""
 
 
 def room_of(file: Path) -> str:
-    """Return the folder whose tests are run for a file: of a component, a unit of the contact, or a room."""
+    """Return the folder by which a mutant is counted: a component's, a unit's of the contact, or a room."""
     parts = file.parent.parts
-    return "/".join(parts[: 3 if parts[:2] == ("components", "contact") else 2])
+    return "/".join(parts[: 3 if parts[:2] == ("components", "physics") else 2])
 
 
-def folders_of(room: str) -> list[str]:
-    return [f"tests/{name}" for name in TESTS_OF.get(room, room).split() if (ROOT / "tests" / name).is_dir()]
+def sources_of(rooms: list[str]) -> dict[Path, bytes]:
+    """Return the content of all files in which kernels may be, by their path."""
+    files = [file for room in rooms for file in sorted((ROOT / room).rglob("*.py"))]
+    return {file: file.read_bytes() for file in files if not set(file.relative_to(ROOT).parts) & set(GENERATED)}
 
 
-class Tests:
-    """The tests of each folder, and which of them are run for a mutant."""
+class Known:
+    """What each test runs, and in what time; kept in a file, by the content of the test's file and of the kernels."""
 
-    def __init__(self, copy: Copy, each: float, budget: float) -> None:
-        self.copy, self.each, self.budget = copy, each, budget
-        self.known: dict[str, dict[str, float]] = {}
+    def __init__(self, tests: Tests, statements: Statements, functions: Functions, sources: dict[Path, bytes]) -> None:
+        self._tests, self._statements, self._functions = tests, statements, functions
+        helpers = [file for file in sorted((ROOT / "tests").rglob("*.py")) if not file.name.startswith("test_")]
+        helpers = [file for file in helpers if file.parent != Path(__file__).parent]
+        self._surroundings = digest_of_files([*sources, *helpers])
+        self._file = KEPT / "reach.pickle"
+        self._kept: dict[str, tuple[str, dict[str, tuple[float, np.ndarray]]]] = {}
+        self._of: dict[int, list[str]] = {}
+        self.seconds: dict[str, float] = {}
 
-    def passing(self, file: str, compiled: bool) -> dict[str, float]:
-        """{test: CPU seconds} of those of a file that pass in time, without a mutant."""
-        if file not in self.known:
-            if compiled:  # the first time compiles
-                forked(self.copy.folder, True, [file], Watch(), 900.0)
-            limit = [f"--timeout={8.0 * self.each}", "--timeout-method=signal", "-m", "not slow"]
-            seen = (
-                forked(self.copy.folder, compiled, [file, *limit], Watch(), 5.0 * self.budget, stop=True)[1] or Watch()
-            )
-            self.known[file] = {
-                name: took for name, took in seen.seconds.items() if name not in seen.failed and took <= self.each
-            }
-        return self.known[file]
+    def learn(self, each: float) -> None:
+        """Run the tests of all files that are not known, or no longer as they were."""
+        if self._file.is_file():
+            surroundings, kept = pickle.loads(self._file.read_bytes())
+            self._kept = kept if surroundings == (self._surroundings, each) else {}
+        by_file = defaultdict(list)
+        for name in self._tests.items:
+            by_file[name.partition("::")[0]].append(name)
+        for file, names in by_file.items():
+            content = digest_of_files([ROOT / file])
+            if self._kept.get(file, ("",))[0] != content:
+                plugin = Reach(self._statements.reached, each, FILE_BUDGET)
+                count = lambda: self._statements.count(self._functions)  # noqa: E731
+                status, found = self._tests.run(names, plugin, count, 2.0 * FILE_BUDGET, 40.0 * FILE_BUDGET, stop=False)
+                self._kept[file] = content, found or {}
+                print(f"{file}: {len(found or {})} of {len(names)} tests, status {status}", flush=True)
+                KEPT.mkdir(parents=True, exist_ok=True)
+                self._file.write_bytes(pickle.dumps(((self._surroundings, each), self._kept)))
+        of = defaultdict(list)
+        for file in by_file:
+            for name, (took, statements) in self._kept[file][1].items():
+                if name in self._tests.items:
+                    self.seconds[name] = took
+                    for statement in statements:
+                        of[int(statement)].append(name)
+        self._of = of
 
-    def chosen(self, mutant: Mutant) -> tuple[list[str], float]:
-        """Return the tests for a mutant, in their order, and the CPU seconds that they take without it."""
-        word = mutant.file.stem if mutant.file.stem != "kernel" else "component"
-        imports = re.compile(rf"{mutant.file.parent.name}(\.| import [^\n]*\b){word}\b")
-        own = {file for folder in folders_of(room_of(mutant.file)) for file in (ROOT / folder).rglob("test_*.py")}
-        texts = {
-            file: file.read_text(encoding="utf-8") for file in sorted((ROOT / "tests/components").rglob("test_*.py"))
-        }
-        texts |= {file: file.read_text(encoding="utf-8") for file in own}
-        files = [file for file, text in texts.items() if file in own or imports.search(text)]
+    def running(self, mutant: Mutant) -> list[str]:
+        """Return the tests that run the statement of a mutant, the fastest first."""
+        statement = self._statements.number[ROOT / mutant.file, mutant.statement]
+        return sorted(self._of.get(statement, []), key=self.seconds.__getitem__)
+
+
+class Verdict:
+    """A plugin of pytest: the first test that fails."""
+
+    def __init__(self) -> None:
+        self._failed = ""
+
+    def pytest_runtest_logreport(self, report: Any) -> None:
+        if report.failed and not self._failed:
+            self._failed = report.nodeid
+
+    def answer(self) -> str:
+        return self._failed
+
+
+class Judge:
+    """Runs the tests of a mutant."""
+
+    def __init__(
+        self, tests: Tests, known: Known, functions: Functions, sources: dict[Path, bytes], budget: float
+    ) -> None:
+        self._tests, self._known, self._functions = tests, known, functions
+        self._sources, self._budget = sources, budget
+
+    def verdict(self, mutant: Mutant) -> dict[str, str | float]:
+        """Return the row of a mutant: `result` is "killed", "killed by time", "survived" or "not reached"."""
+        reaching = self._known.running(mutant)
         chosen, total = [], 0.0
-        for file in sorted(files, key=lambda file: (not imports.search(texts[file]), word not in texts[file])):
-            passing = self.passing(str(file.relative_to(ROOT)), room_of(mutant.file) in COMPILED)
-            for name in sorted(passing, key=passing.__getitem__):
-                if total + passing[name] <= self.budget:
-                    chosen.append(name)
-                    total += passing[name]
-            if total > 0.8 * self.budget:
-                break
-        return chosen, total
-
-
-def all_mutants(rooms: list[str]) -> list[Mutant]:
-    found = []
-    for room in rooms:
-        for file in sorted((ROOT / room).rglob("*.py")):
-            if not set(file.relative_to(ROOT).parts) & set(GENERATED):
-                found += mutants(file.relative_to(ROOT), file.read_text(encoding="utf-8"))
-    return found
-
-
-def verdict(copy: Copy, tests: Tests, mutant: Mutant) -> str:
-    """Return "killed", "killed by time", "survived", or "no tests"."""
-    chosen, total = tests.chosen(mutant)
-    if not chosen:
-        return "no tests"
-    source = (ROOT / mutant.file).read_bytes()
-    copy.write(mutant.file, mutant.applied(source))
-    compiled = room_of(mutant.file) in COMPILED
-    files = sorted({name.partition("::")[0] for name in chosen})
-    limit = 10.0 * total + (600.0 if compiled else 10.0)
-    status, seen = forked(copy.folder, compiled, [*files, "-x", "--timeout=600"], Watch(chosen), limit)
-    copy.write(mutant.file, source)
-    if status in (-signal.SIGXCPU, -signal.SIGKILL):
-        return "killed by time"
-    return "survived" if status == 0 and seen and not seen.failed else "killed"
+        for name in reaching:
+            if not chosen or total + self._known.seconds[name] <= self._budget:
+                chosen.append(name)
+                total += self._known.seconds[name]
+        row = {"mutant": str(mutant), "kind": mutant.kind, "tests": f"{len(chosen)} of {len(reaching)}"}
+        if not chosen:
+            return row | {"result": "not reached"}
+        file = ROOT / mutant.file
+        source = self._sources[file]
+        began = time.monotonic()
+        status, failed = self._tests.run(
+            chosen,
+            Verdict(),
+            lambda: self._functions.replace(file, source, mutant.applied(source)),
+            10.0 + 10.0 * total,
+            100.0 + 40.0 * total,
+            stop=True,
+        )
+        late = status in (-signal.SIGXCPU, -signal.SIGKILL, -signal.SIGALRM)
+        result = "killed by time" if late else "killed" if status or failed else "survived"
+        took = round(time.monotonic() - began, 2)
+        return row | {"result": result, "by": failed or f"status {status}", "seconds": took}
 
 
 def main() -> int:
     """Run the mutants and print what survives."""
     parser = argparse.ArgumentParser(prog="python -m tests.mutation", description=__doc__.splitlines()[0])
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--sample", type=int, default=300, help="mutants at most")
-    parser.add_argument("--minutes", type=float, default=20.0, help="CPU minutes at most, those of first runs included")
-    parser.add_argument("--rooms", nargs="+", default=list(ROOMS[:1]), help="folders whose kernels are changed")
-    parser.add_argument("--each", type=float, default=1.0, help="CPU seconds that a test may take")
-    parser.add_argument("--budget", type=float, default=4.0, help="CPU seconds of the tests for a mutant")
+    parser.add_argument("--sample", type=int, default=300, help="number of mutants")
+    parser.add_argument("--rooms", nargs="+", default=["components"], help="folders whose kernels are changed")
+    parser.add_argument("--tests", nargs="+", default=list(TESTS), help="folders or files of tests")
+    parser.add_argument("--each", type=float, default=2.0, help="CPU seconds that a test may take")
+    parser.add_argument("--budget", type=float, default=5.0, help="CPU seconds of the tests for a mutant")
     parser.add_argument("--again", type=Path, help="take the survivors of this output of an earlier run")
-    parser.add_argument("-o", "--output", type=Path, default=ROOT / "build" / "mutation.json")
+    parser.add_argument("-o", "--output", type=Path, default=KEPT / "mutants.json")
     options = parser.parse_args()
-    every = all_mutants(options.rooms)
-    sample = random.Random(options.seed).sample(every, min(options.sample, len(every)))
-    if options.again:
-        before = {
-            row["mutant"] for row in json.loads(options.again.read_text())["mutants"] if row["result"] == "survived"
-        }
-        sample = [mutant for mutant in every if str(mutant) in before]
-    counts: Counter[tuple[str, str]] = Counter()
-    rows = []
-    with tempfile.TemporaryDirectory(prefix="dockfmu-mutation-") as folder:
-        copy = Copy(Path(folder))
-        tests = Tests(copy, options.each, options.budget)
-        for mutant in sample:
-            used = resource.getrusage(resource.RUSAGE_CHILDREN)
-            if used.ru_utime + used.ru_stime > 60.0 * options.minutes:
-                break
-            result = verdict(copy, tests, mutant)
-            counts[room_of(mutant.file), result] += 1
-            rows.append({"mutant": str(mutant), "kind": mutant.kind, "result": result})
-            print(f"{result:15}{mutant}", flush=True)
-            options.output.parent.mkdir(parents=True, exist_ok=True)
-            options.output.write_text(json.dumps({"seed": options.seed, "of": len(every), "mutants": rows}, indent=1))
-    _report(options.seed, len(every), counts, rows)
+    os.chdir(ROOT)
+    tests = Tests()
+    tests.hold(options.tests, lambda: run(tests, options))
     return 0
 
 
-def _report(seed: int, of: int, counts: Counter[tuple[str, str]], rows: list[dict[str, str]]) -> None:
-    for title, key in (("folder", lambda row: row["room"]), ("kind", lambda row: row["kind"])):
-        if title == "folder":
-            groups = {name: Counter({r: n for (room, r), n in counts.items() if room == name}) for name, _ in counts}
-        else:
-            groups = {}
-            for row in rows:
-                groups.setdefault(key(row), Counter())[row["result"]] += 1
-        print(f"\n| {title} | mutants | killed | survived | no tests |\n|---|---|---|---|---|")
+def run(tests: Tests, options: argparse.Namespace) -> None:
+    """Judge the sample, in a process that holds the tests."""
+    sources = sources_of(options.rooms)
+    every = [m for file, text in sources.items() for m in mutants(file.relative_to(ROOT), text.decode())]
+    sample = random.Random(options.seed).sample(every, min(options.sample, len(every)))
+    if options.again:
+        before = json.loads(options.again.read_text())["mutants"]
+        names = {row["mutant"] for row in before if row["result"] == "survived"}
+        sample = [mutant for mutant in every if str(mutant) in names]
+    rows: list[dict[str, Any]] = []
+    if options.output.is_file():
+        earlier = json.loads(options.output.read_text())
+        rows = earlier["mutants"] if (earlier["seed"], earlier["of"]) == (options.seed, len(every)) else []
+    functions = Functions()
+    gc.freeze()  # forks share this memory
+    known = Known(tests, Statements(sources), functions, sources)
+    known.learn(options.each)
+    judge = Judge(tests, known, functions, sources, options.budget)
+    done = {row["mutant"] for row in rows}
+    for mutant in sample:
+        if str(mutant) not in done:
+            rows.append(judge.verdict(mutant))
+            print("{result:15}{mutant}".format(**rows[-1]), flush=True)
+            options.output.parent.mkdir(parents=True, exist_ok=True)
+            options.output.write_text(json.dumps({"seed": options.seed, "of": len(every), "mutants": rows}, indent=1))
+    report(options.seed, len(every), rows)
+
+
+def report(seed: int, of: int, rows: list[dict[str, Any]]) -> None:
+    """Print how many were killed, by folder and by kind."""
+    for title in ("folder", "kind"):
+        groups: defaultdict[str, Counter[str]] = defaultdict(Counter)
+        for row in rows:
+            name = row["kind"] if title == "kind" else room_of(Path(row["mutant"].partition(":")[0]))
+            groups[name][row["result"]] += 1
+        print(f"\n| {title} | mutants | killed | survived | not reached |\n|---|---|---|---|---|")
         for name, found in sorted(groups.items()):
             killed = found["killed"] + found["killed by time"]
-            print(f"| {name} | {found.total()} | {killed} | {found['survived']} | {found['no tests']} |")
-    killed = sum(n for (_, result), n in counts.items() if result.startswith("killed"))
-    total = counts.total()
-    print(f"\nseed {seed}: {total} mutants of {of}, {killed} killed ({100.0 * killed / max(total, 1):.0f} %)")
+            print(f"| {name} | {found.total()} | {killed} | {found['survived']} | {found['not reached']} |")
+    reached = [row for row in rows if row["result"] != "not reached"]
+    killed = sum(row["result"].startswith("killed") for row in rows)
+    print(
+        f"\nseed {seed}: {len(rows)} mutants of {of}, {len(reached)} reached, {killed} killed"
+        f" ({100.0 * killed / max(len(reached), 1):.0f} % of those reached)"
+    )
 
 
 if __name__ == "__main__":

@@ -8,6 +8,7 @@ that stores or calls). Comparisons do not change between < and <=, which for con
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -22,15 +23,19 @@ OPPOSITE = {
     ast.And: ast.Or,
     ast.Or: ast.And,
 }
-DECORATORS = ("kernel", "compiled")
+DECORATORS = ("kernel", "compiled", "inlined", "pasted")
 
 
 @dataclass(frozen=True)
 class Mutant:
-    """One change: the text from `start` to `end` (offsets in the file's UTF-8) gives way to `text`."""
+    """One change: the text from `start` to `end` (offsets in the file's UTF-8) gives way to `text`.
+
+    `statement` is the first line of the innermost statement that it changes.
+    """
 
     file: Path
     line: int
+    statement: int
     function: str
     kind: str
     start: int
@@ -53,17 +58,28 @@ def mutants(file: Path, source: str) -> list[Mutant]:
     for line in lines:
         starts.append(starts[-1] + len(line))
     found: list[Mutant] = []
-    for function in ast.walk(ast.parse(source)):
-        if not isinstance(function, ast.FunctionDef) or not _is_kernel(function):
-            continue
-        for statement in function.body:
-            for node in ast.walk(statement):
-                for kind, target, text in _changes(node):
-                    start = starts[target.lineno - 1] + target.col_offset
-                    end = starts[(target.end_lineno or target.lineno) - 1] + (target.end_col_offset or 0)
-                    old = source.encode()[start:end].decode()
-                    found.append(Mutant(file, target.lineno, function.name, kind, start, end, old, text))
+    for function in kernels(ast.parse(source)):
+        for statement, node in _nodes(function):
+            for kind, target, text in _changes(node):
+                start = starts[target.lineno - 1] + target.col_offset
+                end = starts[(target.end_lineno or target.lineno) - 1] + (target.end_col_offset or 0)
+                old = source.encode()[start:end].decode()
+                found.append(Mutant(file, target.lineno, statement.lineno, function.name, kind, start, end, old, text))
     return sorted(found, key=lambda mutant: (mutant.start, mutant.end, mutant.text))
+
+
+def kernels(tree: ast.Module) -> list[ast.FunctionDef]:
+    """Return the kernels of a module, those inside other functions included."""
+    return [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef) and _is_kernel(node)]
+
+
+def _nodes(function: ast.FunctionDef) -> Iterator[tuple[ast.stmt, ast.AST]]:
+    """Yield all nodes of the body of a function, each with the innermost statement around it."""
+    todo: list[tuple[ast.stmt, ast.AST]] = [(statement, statement) for statement in function.body]
+    while todo:
+        around, node = todo.pop()
+        yield around, node
+        todo += [(inner if isinstance(inner, ast.stmt) else around, inner) for inner in ast.iter_child_nodes(node)]
 
 
 def _is_kernel(function: ast.FunctionDef) -> bool:

@@ -1,11 +1,13 @@
-"""Mutants of a kernel: what is changed, and that each is Python."""
+"""Mutants of a kernel: what is changed, that each is Python, and that functions in memory become it."""
 
 import ast
 from pathlib import Path
 
 import pytest
 
+from tests.mutation.functions import Functions
 from tests.mutation.mutants import mutants
+from tests.mutation.reach import Statements
 
 pytestmark = pytest.mark.quick
 
@@ -52,3 +54,50 @@ def test_every_mutant_is_another_program():
     original = ast.dump(ast.parse(SOURCE))
     for mutant in mutants(Path("law.py"), SOURCE):
         assert ast.dump(ast.parse(mutant.applied(SOURCE.encode()).decode())) != original
+
+
+FILE = Path("/nowhere/law.py")
+LAW = b"""
+def kernel(function):
+    return function
+
+
+@kernel
+def force(x):
+    if x > 1.0:
+        return 3.0 * x
+    return 0.0
+
+
+def made(k):
+    @kernel
+    def inner(x):
+        return k + x
+
+    return inner
+"""
+
+
+@pytest.fixture
+def law():
+    """The functions of LAW, as a module would hold them."""
+    names = {}
+    exec(compile(LAW, str(FILE), "exec"), names)
+    return names
+
+
+def test_functions_become_a_mutant_where_they_are_referred_to(law):
+    kept, inner = law["force"], law["made"](2.0)
+    functions = Functions()
+    functions.replace(FILE, LAW, LAW.replace(b"3.0", b"4.5").replace(b"k + x", b"k - x"))
+    assert kept(2.0) == 9.0
+    assert inner(1.0) == law["made"](2.0)(1.0) == 1.0
+
+
+def test_a_statement_is_reached_when_it_is_run(law):
+    statements = Statements({FILE: LAW})
+    statements.count(Functions())
+    assert law["force"](0.5) == 0.0
+    lines = {line for (_, line), number in statements.number.items() if statements.reached[number]}
+    assert lines == {8, 10}
+    assert all((FILE, mutant.statement) in statements.number for mutant in mutants(FILE, LAW.decode()))

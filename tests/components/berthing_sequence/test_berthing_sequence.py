@@ -302,6 +302,27 @@ def test_a_trigger_that_the_arm_did_not_see_rise_is_given_again():
     assert given[0] == pytest.approx(0.25, abs=0.1)
 
 
+def test_the_second_of_a_list_is_given_again_as_well():
+    """The arm carries out the first command, does not see the second, and sees it when it is given again."""
+    s = sequence("STEP", **{**LIST, "parameters.step.begin": (1.0,) * 12})
+    m, before, given, left = s.m, 0.0, [], 0.0
+    for k in range(round(5.0 / H)):
+        s.step(k * H, H)
+        trigger, state = float(m.command.step.trigger), name(STEP_STATE, m.command.state)
+        if trigger > before:
+            given.append(int(m.command.step.axis))
+            if len(given) != 2:
+                m.command.state, left = STEP_STATE.codes["RUN"], 0.5
+        elif state == "RUN":
+            left -= H
+            if left <= 0.0:
+                m.command.state = STEP_STATE.codes["HOLD"]
+        elif state == "HOLD" and not trigger:
+            m.command.state = STEP_STATE.codes["IDLE"]
+        before = trigger
+    assert given == [2, 5, 5, 1]
+
+
 def test_a_limp_arm_is_driven_to_its_capture_by_thrust():
     """OP-74 of berthing 1.2: joints relaxed, thrusters on until capture, or for their longest time."""
     s = sequence("LIMP", **{"parameters.thrust": (200.0, 0.0, 5.0), "parameters.start_delay": 0.1})

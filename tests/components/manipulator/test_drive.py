@@ -77,6 +77,13 @@ def test_spec08_oracle_O18_step_of_the_gearbox():
     assert change == pytest.approx(other, rel=1e-12)
 
 
+def test_motor_and_joint_turned_by_one_angle_predict_the_same_torque():
+    """Only the wind-up between the two sides of the gearbox counts, not where they stand."""
+    law = drive.gear_law(1.2, STIFFNESS, PLAY, 0.5 * STIFFNESS * PLAY)
+    still, turned = (drive.predicted_torque(law, 1.2 + x, 9.9, x, 9.0, 1.2, 0.002, h) for x in (0.0, 0.75))
+    assert turned == pytest.approx(still, rel=1e-12)
+
+
 @pytest.mark.slow
 def test_spec08_oracle_O19_static_windup_of_a_loaded_gearbox():
     """Brakes on, the payload pulled: every gear winds up to the torque that it carries, beyond its backlash."""

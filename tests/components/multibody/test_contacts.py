@@ -399,6 +399,14 @@ def test_a_carried_mechanism_hands_on_the_whole_impulse_of_its_contact() -> None
     np.testing.assert_allclose(on_base + on_target, -np.array(m.audit.momentum), atol=1e-9)
 
 
+@pytest.mark.parametrize(("port", "words"), [("base", r"port 1 \(1 base"), ("target", r"port 2 \(.* 2 target")])
+def test_a_port_without_a_place_is_told_by_its_number(port, words) -> None:
+    one = instance(PROBE.format(base="carried", joint=CARRIED))
+    one.m[port].position[0] = np.nan
+    with pytest.raises(ComponentError, match=words):
+        one.step(0.0, 1e-3)
+
+
 LATCH = """
 name = "latch"
 [bodies.bolt]

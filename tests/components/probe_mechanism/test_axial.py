@@ -5,6 +5,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
+from dockfmu.components.core.component import Instance
 from dockfmu.components.core.record import Record
 from dockfmu.components.physics import hysteresis
 from dockfmu.components.probe_mechanism import component
@@ -78,6 +79,17 @@ def test_spec06_erratum_6_screw_friction_removes_energy():
     run = central_impact(0.15, stop=2.0)
     free = central_impact(0.15, stop=2.0, screw_friction=0.0)
     assert run.travel.max() < free.travel.max()
+
+
+def test_the_inertance_of_the_train_has_its_kinetic_energy():
+    """b v^2 / 2: the difference of two mechanisms in one motion, in which no time passes."""
+    energies = []
+    for inertance in (25.0, 35.0):
+        one = Instance(component(), **{"parameters.axial.inertance": inertance})
+        one.m.axial.rate = 0.3
+        one.step(0.0, 1e-9)
+        energies.append(float(one.m.audit.kinetic_energy))
+    assert energies[1] - energies[0] == pytest.approx(0.5 * 10.0 * 0.3**2, rel=1e-4)
 
 
 def _residual(h):

@@ -54,6 +54,15 @@ def test_a_jump_brings_the_short_step_back():
     assert lengths[after] == 1e-4
 
 
+def test_a_joint_that_accelerates_steadily_has_no_jerk():
+    """Only the jump at the start shortens the steps; after it they grow to the longest."""
+    m = started(longest_micro_step=1e-3)
+    m.tree.qdd[0] = -0.5
+    for _ in range(2000):
+        micro_step_control.set_next(m.parameters, m.stepping, m.tree, 0.0, float(m.stepping.micro_step))
+    assert m.stepping.micro_step == 1e-3
+
+
 def test_the_jerk_of_a_vibration_is_remembered_through_its_zeros():
     """Torsion of the probe, 600 rad/s: steps vary by 2.1, and by 5.5 where each jerk is forgotten at once."""
     bounds = {"micro_step": 1e-5, "longest_micro_step": 2e-2, "micro_tolerance": 5e-7}

@@ -514,24 +514,21 @@ def test_a_load_that_is_no_number_stops_the_run():
     assert evaluate(m) == tree.NOT_FINITE
 
 
-SCRIPT = """
-from tests.components.probe_mechanism.test_probe_tree import mechanism, run
-m = mechanism(heavy=True)
-m.tree.qd[:] = [0.8, -0.6, 0.5, 0.3, 0.4]
-assert run(m, 40, 2e-4, 1.0) == 0
-print(*m.tree.q, *m.tree.base_force, *m.tree.base_torque)
-"""
+def swung():
+    """Coordinates and base wrench of the heavy mechanism after 40 steps."""
+    m = mechanism(heavy=True)
+    m.tree.qd[:] = [0.8, -0.6, 0.5, 0.3, 0.4]
+    assert run(m, 40, 2e-4, 1.0) == 0
+    return np.concatenate([m.tree.q, m.tree.base_force, m.tree.base_torque])
 
 
 @pytest.mark.slow
 def test_interpreter_equals_compiled():
     """40 steps in an interpreter without numba's compiler; libm and contraction may differ in the last bits."""
-    out = [
-        subprocess.run([sys.executable, "-c", SCRIPT], env=env, capture_output=True, text=True, check=True).stdout
-        for env in ({"NUMBA_DISABLE_JIT": "1", "PYTHONPATH": ":".join(sys.path)}, {"PYTHONPATH": ":".join(sys.path)})
-    ]
-    plain, compiled = (np.array(text.split(), float) for text in out)
-    np.testing.assert_allclose(plain, compiled, rtol=1e-11, atol=1e-13)
+    script = f"from {swung.__module__} import swung; print(*swung())"
+    environment = {"NUMBA_DISABLE_JIT": "1", "PYTHONPATH": ":".join(sys.path)}
+    plain = subprocess.run([sys.executable, "-c", script], env=environment, capture_output=True, text=True, check=True)
+    np.testing.assert_allclose(np.array(plain.stdout.split(), float), swung(), rtol=1e-11, atol=1e-13)
 
 
 def history(mode, steps=400, h=1e-3):

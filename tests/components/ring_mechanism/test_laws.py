@@ -201,6 +201,19 @@ def test_the_loop_adds_its_gain_times_the_error_of_the_force():
         assert leg.motor_force == pytest.approx(demand + 2.5 * (demand - 3.0 - k), rel=1e-6)
 
 
+def test_cables_pull_with_the_drums_of_the_middle_of_a_micro_step():
+    """Drums that turn for half a micro-step pull as those that stand where these get to."""
+    m = Instance(component("hydraulic")).m
+    ratio, h = m.parameters.drive.nut_ratio, 1e-3
+    m.motor.angle, m.motor.rate = 6.0 * ratio, 2.0 * ratio
+    hydraulic.drive(m, h, 0.0)
+    turning = [float(cable.tension) for cable in m.cable]
+    m.motor.angle += 0.5 * h * m.motor.rate
+    hydraulic.drive(m, 0.0, 0.0)
+    assert turning == pytest.approx([cable.tension for cable in m.cable], rel=1e-12)
+    assert min(turning) > 1.5 * m.parameters.cables.spring_tension
+
+
 def test_force_loop_makes_friction_and_nuts_smaller():
     """With a large gain the ring moves more like one without friction and nuts, as far as the filter lets it."""
     free, _ = thrown(0.0, 0.3, **{"parameters.motors.friction": 0.0, "parameters.legs.nut_inertia": 0.0})

@@ -349,26 +349,24 @@ def test_spec02_oracle_DO13_massless_strut_pushes_along_its_axis():
     np.testing.assert_allclose(torque, np.cross(c.l0, -g[2] * e), atol=1e-12)
 
 
-SCRIPT = """
-import numpy as np
-from tests.components.physics.linkage.linkage_reference import euler, evaluate, random_chains, record_of
-for kind, c in random_chains(np.random.default_rng(7)).items():
-    m, u = record_of(c), np.arange(6.0) / 10
-    pose = np.array([0.52, 0.01, -0.02]), euler(0.05, -0.03, 0.04)
-    inertia, force = evaluate(m, c, *pose, u, u, u[:c.n], (u[:3],) * 3)
-    print(*inertia.ravel(), *force, *m.reaction, *m.bodies.q)
-"""
+def answers():
+    """Inertias, forces and states of all chain types at one pose."""
+    found = []
+    for c in random_chains(np.random.default_rng(7)).values():
+        m, u = record_of(c), np.arange(6.0) / 10
+        pose = np.array([0.52, 0.01, -0.02]), euler(0.05, -0.03, 0.04)
+        inertia, force = evaluate(m, c, *pose, u, u, u[: c.n], (u[:3],) * 3)
+        found += [np.ravel(inertia), np.ravel(force), np.array(m.reaction), np.array(m.bodies.q).ravel()]
+    return np.concatenate(found)
 
 
 @pytest.mark.slow
 def test_interpreter_equals_compiled():
     """All chain types in an interpreter without numba's compiler; contraction may differ in the last bits."""
-    out = [
-        subprocess.run([sys.executable, "-c", SCRIPT], env=env, capture_output=True, text=True, check=True).stdout
-        for env in ({"NUMBA_DISABLE_JIT": "1", "PYTHONPATH": ":".join(sys.path)}, {"PYTHONPATH": ":".join(sys.path)})
-    ]
-    plain, compiled = (np.array(text.split(), float) for text in out)
-    np.testing.assert_allclose(plain, compiled, rtol=1e-11, atol=1e-12)
+    script = f"from {answers.__module__} import answers; print(*answers())"
+    environment = {"NUMBA_DISABLE_JIT": "1", "PYTHONPATH": ":".join(sys.path)}
+    plain = subprocess.run([sys.executable, "-c", script], env=environment, capture_output=True, text=True, check=True)
+    np.testing.assert_allclose(np.array(plain.stdout.split(), float), answers(), rtol=1e-11, atol=1e-12)
 
 
 def hexapod(rng=None, **strut):

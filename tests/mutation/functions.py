@@ -1,0 +1,44 @@
+"""Functions that are in memory already are given the code of another source, wherever they are referred to."""
+
+from __future__ import annotations
+
+import ast
+import gc
+from collections import Counter, defaultdict
+from collections.abc import Iterator
+from pathlib import Path
+from types import CodeType, FunctionType
+
+
+class Functions:
+    """The functions of this process, by the file of their source."""
+
+    def __init__(self) -> None:
+        self._of: defaultdict[str, list[FunctionType]] = defaultdict(list)
+        for found in gc.get_objects():
+            if isinstance(found, FunctionType):
+                self._of[found.__code__.co_filename].append(found)
+
+    def replace(self, file: Path, old: bytes, new: bytes | ast.Module, names: dict[str, object] | None = None) -> None:
+        """Let all functions of a file run the code of `new` instead of that of `old`; add `names` to their globals.
+
+        A function that another one makes when it is called follows from the code of that one.
+        """
+        places = {(code.co_qualname, code.co_firstlineno): key for key, code in _codes(old, file)}
+        codes = dict(_codes(new, file))
+        for function in self._of[str(file)]:
+            place = places.get((function.__code__.co_qualname, function.__code__.co_firstlineno))
+            if place in codes:
+                function.__code__ = codes[place]
+                function.__globals__.update(names or {})
+
+
+def _codes(source: bytes | ast.Module, file: Path) -> Iterator[tuple[tuple[str, int], CodeType]]:
+    """Yield all code of a source with its qualified name and its number among those of this name."""
+    seen: Counter[str] = Counter()
+    todo = [compile(source, str(file), "exec", dont_inherit=True)]
+    while todo:
+        code = todo.pop(0)
+        yield (code.co_qualname, seen[code.co_qualname]), code
+        seen[code.co_qualname] += 1
+        todo += [inner for inner in code.co_consts if isinstance(inner, CodeType)]
