@@ -34,7 +34,7 @@ import numpy as np
 
 from dockfmu.base.cache import digest_of_files
 from tests.mutation.forks import Tests
-from tests.mutation.functions import Functions
+from tests.mutation.functions import Functions, apply
 from tests.mutation.mutants import Mutant, mutants
 from tests.mutation.reach import Reach, Statements
 
@@ -80,12 +80,14 @@ class Known:
         by_file = defaultdict(list)
         for name in self._tests.items:
             by_file[name.partition("::")[0]].append(name)
+        counting = self._statements.counting(self._functions)
         for file, names in by_file.items():
             content = digest_of_files([ROOT / file])
             if self._kept.get(file, ("",))[0] != content:
                 plugin = Reach(self._statements.reached, each, FILE_BUDGET)
-                count = lambda: self._statements.count(self._functions)  # noqa: E731
-                status, found = self._tests.run(names, plugin, count, 2.0 * FILE_BUDGET, 40.0 * FILE_BUDGET, stop=False)
+                status, found = self._tests.run(
+                    names, plugin, lambda: apply(counting), 10.0 + 2.0 * FILE_BUDGET, 40.0 * FILE_BUDGET, stop=False
+                )
                 self._kept[file] = content, found or {}
                 print(f"{file}: {len(found or {})} of {len(names)} tests, status {status}", flush=True)
                 KEPT.mkdir(parents=True, exist_ok=True)
@@ -141,11 +143,12 @@ class Judge:
             return row | {"result": "not reached"}
         file = ROOT / mutant.file
         source = self._sources[file]
+        changes = self._functions.changes(file, source, mutant.applied(source))
         began = time.monotonic()
         status, failed = self._tests.run(
             chosen,
             Verdict(),
-            lambda: self._functions.replace(file, source, mutant.applied(source)),
+            lambda: apply(changes),
             10.0 + 10.0 * total,
             100.0 + 40.0 * total,
             stop=True,

@@ -9,6 +9,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from types import CodeType, FunctionType
 
+Change = tuple[FunctionType, CodeType]
+"""A function, and the code that it is to run."""
+
 
 class Functions:
     """The functions of this process, by the file of their source."""
@@ -19,18 +22,25 @@ class Functions:
             if isinstance(found, FunctionType):
                 self._of[found.__code__.co_filename].append(found)
 
-    def replace(self, file: Path, old: bytes, new: bytes | ast.Module, names: dict[str, object] | None = None) -> None:
-        """Let all functions of a file run the code of `new` instead of that of `old`; add `names` to their globals.
+    def changes(self, file: Path, old: bytes, new: bytes | ast.Module) -> list[Change]:
+        """Return the code that the functions of a file have if its source is `new` instead of `old`.
 
         A function that another one makes when it is called follows from the code of that one.
         """
         places = {(code.co_qualname, code.co_firstlineno): key for key, code in _codes(old, file)}
         codes = dict(_codes(new, file))
+        found = []
         for function in self._of[str(file)]:
             place = places.get((function.__code__.co_qualname, function.__code__.co_firstlineno))
             if place in codes:
-                function.__code__ = codes[place]
-                function.__globals__.update(names or {})
+                found.append((function, codes[place]))
+        return found
+
+
+def apply(changes: list[Change]) -> None:
+    """Give functions their code."""
+    for function, code in changes:
+        function.__code__ = code
 
 
 def _codes(source: bytes | ast.Module, file: Path) -> Iterator[tuple[tuple[str, int], CodeType]]:

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tests.mutation.functions import Functions
+from tests.mutation.functions import Change, Functions
 from tests.mutation.mutants import kernels
 
 MARK = "__reached__"
@@ -33,13 +33,18 @@ class Statements:
                         self.number.setdefault((file, node.lineno), len(self.number))
         self.reached = bytearray(len(self.number))
 
-    def count(self, functions: Functions) -> None:
-        """Let every kernel in memory mark in `reached` what it runs."""
+    def counting(self, functions: Functions) -> list[Change]:
+        """Return code with which every kernel in memory marks in `reached` what it runs."""
+        found = []
         for file, source in self._sources.items():
             tree = ast.parse(source)
-            for function in kernels(tree):
-                self._mark(file, function)
-            functions.replace(file, source, ast.fix_missing_locations(tree), {MARK: self.reached})
+            for kernel in kernels(tree):
+                self._mark(file, kernel)
+            changes = functions.changes(file, source, ast.fix_missing_locations(tree))
+            for function, _ in changes:
+                function.__globals__[MARK] = self.reached
+            found += changes
+        return found
 
     def _mark(self, file: Path, function: ast.FunctionDef) -> None:
         for node in list(ast.walk(function)):

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.mutation.functions import Functions
+from tests.mutation.functions import Functions, apply
 from tests.mutation.mutants import mutants
 from tests.mutation.reach import Statements
 
@@ -88,15 +88,14 @@ def law():
 
 def test_functions_become_a_mutant_where_they_are_referred_to(law):
     kept, inner = law["force"], law["made"](2.0)
-    functions = Functions()
-    functions.replace(FILE, LAW, LAW.replace(b"3.0", b"4.5").replace(b"k + x", b"k - x"))
+    apply(Functions().changes(FILE, LAW, LAW.replace(b"3.0", b"4.5").replace(b"k + x", b"k - x")))
     assert kept(2.0) == 9.0
     assert inner(1.0) == law["made"](2.0)(1.0) == 1.0
 
 
 def test_a_statement_is_reached_when_it_is_run(law):
     statements = Statements({FILE: LAW})
-    statements.count(Functions())
+    apply(statements.counting(Functions()))
     assert law["force"](0.5) == 0.0
     lines = {line for (_, line), number in statements.number.items() if statements.reached[number]}
     assert lines == {8, 10}
