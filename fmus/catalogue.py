@@ -138,6 +138,12 @@ _ENTRIES = {
             "dockfmu.components.manipulator",
             "arm of seven joints with digital servos and a payload on its links' stiffness",
         ),
+        Entry(
+            "FlexibleManipulator",
+            "dockfmu.components.manipulator",
+            "the same arm with flexible links: beams with their own modes, and springs where they are",
+            {"links": "flexible"},
+        ),
         MULTIBODY,
         Entry(
             "AttitudeControl",

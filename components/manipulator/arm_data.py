@@ -9,6 +9,8 @@ JOINTS = 7
 """Number of joints of the arm in the catalogue; other numbers are a build option."""
 SEGMENTS = 3
 """Largest number of segments of a link."""
+MOST_BEAMS = 4
+"""Largest number of beams in an arm with flexible links."""
 POINTS = 8
 """Largest number of points in the table of joint angles that mode AUTO follows."""
 
@@ -41,7 +43,14 @@ EFFICIENCY = enumeration(
 )
 
 
-def _links(joints: int) -> tuple[Group, ...]:
+def _kinds(joints: int, flexible: bool) -> list[tuple[int, int, int]]:
+    """Return the start values of the kinds of segments: beams, but for the root and where they are too many."""
+    beam, rigid = (SEGMENT.codes[name] for name in ("BEAM", "RIGID"))
+    bent = [not flexible or 0 < link <= MOST_BEAMS for link in range(joints + 1)]
+    return [(beam if bends else rigid, 1, 1) for bends in bent]
+
+
+def _links(joints: int, flexible: bool) -> tuple[Group, ...]:
     segments = (joints + 1, SEGMENTS)
     return (
         Group(
@@ -60,7 +69,7 @@ def _links(joints: int) -> tuple[Group, ...]:
         Group(
             "segment",
             parameter("kind", "1", "kind of each segment of links 0..N; the length of a link is the sum of its "
-                      "segments", (3, 1, 1), shape=segments, type=SEGMENT),
+                      "segments", _kinds(joints, flexible), shape=segments, type=SEGMENT),
             parameter("length", "m", "vector from start to end, link axes", ((1.0, 0.0, 0.0), (0.0,) * 3, (0.0,) * 3),
                       shape=(*segments, 3)),
             parameter("bending", "N.m2", "bending stiffness EJ of beams", 5e6, shape=segments, minimum=0.0),
@@ -208,8 +217,8 @@ def _control(joints: int) -> tuple[Group, ...]:
     )  # fmt: skip
 
 
-def parameters(joints: int) -> Group:
-    """Return the group `parameters` of an arm with `joints` joints."""
+def parameters(joints: int, flexible: bool = False) -> Group:
+    """Return the group `parameters` of an arm with `joints` joints, whose links may be `flexible`."""
     return Group(
         "parameters",
         parameter("variant", "1", "level of detail of the model", VARIANT.codes["FULL"], type=VARIANT),
@@ -231,7 +240,7 @@ def parameters(joints: int) -> Group:
             parameter("position", "m", "l_BI: mating interface of the base in B", 0.0, shape=3),
             parameter("angles", "rad", "yaw, pitch, roll of BI against B", 0.0, shape=3),
         ),
-        *_links(joints),
+        *_links(joints, flexible),
         *_drives(joints),
         Group(
             "compliance",

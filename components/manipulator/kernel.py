@@ -10,7 +10,7 @@ from math import ceil, fabs, isfinite, sqrt
 
 from dockfmu.components.core import check
 from dockfmu.components.core.component import Message, combined, fail
-from dockfmu.components.core.kernel import kernel
+from dockfmu.components.core.kernel import kernel, variant
 from dockfmu.components.core.ports import AFFINE, SOURCE
 from dockfmu.components.core.timing import ROUNDING
 from dockfmu.components.manipulator import (
@@ -26,6 +26,7 @@ from dockfmu.components.manipulator import (
     supervisor,
 )
 from dockfmu.components.manipulator.arm_data import VARIANT
+from dockfmu.components.manipulator.flexible import chain, damping, motion
 from dockfmu.components.manipulator.ports import MODE
 from dockfmu.components.physics.mechanics.inertia import ROUNDING as SPREAD
 from dockfmu.components.physics.mechanics.inertia import asymmetry, invert, possible
@@ -100,6 +101,7 @@ MESSAGES = combined(
             "parameters.joint.angle_limit of this joint"
         ),
     },
+    chain.MESSAGES,
     compliance.MESSAGES,
     resolved_rates.MESSAGES,
     supervisor.MESSAGES,
@@ -252,11 +254,30 @@ def _keep_middle(m):
 
 
 @kernel
-def _place(m, tau):
-    """Place root, links and spring at `tau` seconds into the step for the present state. Returns 0 or a code."""
-    _place_root(m, tau)
+def _place_sprung(m):
+    """Place the links, and set deflection and wrench of the condensed spring."""
     links.place(m)
     payload.deflect(m)
+
+
+_place_arm = variant("chain", motion.place, _place_sprung)
+_stiffen = variant("chain", damping.update, compliance.update)
+
+
+@kernel
+def _nothing_to_lay_out(m):
+    """Return 0: rigid links have no chain of their own."""
+    return 0
+
+
+_lay_out = variant("chain", chain.lay_out, _nothing_to_lay_out)
+
+
+@kernel
+def _place(m, tau):
+    """Place root, links and payload at `tau` seconds into the step for the present state. Returns 0 or a code."""
+    _place_root(m, tau)
+    _place_arm(m)
     turned = m.free_body.deflection
     size = fabs(turned[3]) + fabs(turned[4]) + fabs(turned[5])
     if not size < LARGEST_TURN:
@@ -280,8 +301,8 @@ def _tick(m):
 
 
 @kernel
-def _micro_step(m, h):
-    """Advance links, drives and payload over h from the state set by `_place`."""
+def _micro_step_sprung(m, h):
+    """Advance links, drives and the payload on its spring over h from the state set by `_place`."""
     payload.load_arm(m)
     if m.parameters.variant == KINEMATIC:
         drive.follow_commands(m, h)
@@ -294,6 +315,9 @@ def _micro_step(m, h):
     store(torque, m.base.torque_now)
     drive.advance(m, h)
     payload.advance(m, h)
+
+
+_micro_step = variant("chain", motion.micro_step, _micro_step_sprung)
 
 
 @kernel
@@ -334,7 +358,10 @@ def initialize(m):
     _keep_middle(m)
     links.place(m)
     payload.prepare(m)
-    code = compliance.update(m)
+    code = _lay_out(m)
+    if code == 0:
+        _place_arm(m)
+        code = _stiffen(m)
     if code == 0:
         code = _place(m, 0.0)
     if code != 0:
@@ -377,11 +404,10 @@ def _update_stiffness(m):
     code = 0
     if outdated or (requested != 0.0 and m.clock.update_before == 0.0):
         _place_root(m, 0.0)
-        links.place(m)
-        payload.deflect(m)
-        before = payload.spring_energy(m)
-        code = compliance.update(m)
-        m.accounting.restiffened += payload.spring_energy(m) - before
+        _place_arm(m)
+        before = outputs.strain_energy(m)
+        code = _stiffen(m)
+        m.accounting.restiffened += outputs.strain_energy(m) - before
         m.compliance.updates += 1.0
         sensing.set_gain_limits(m)
     m.clock.update_before = requested

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from math import fabs
 
-from dockfmu.components.core.kernel import kernel
+from dockfmu.components.core.kernel import kernel, variant
 from dockfmu.components.core.ports import AFFINE, SOURCE
 from dockfmu.components.manipulator import drive, links, payload
 from dockfmu.components.manipulator.arm_data import VARIANT
+from dockfmu.components.manipulator.flexible import motion
 from dockfmu.components.physics.mechanics.rotation import (
     angles,
     apply,
@@ -37,6 +38,13 @@ from dockfmu.components.physics.mechanics.vector import (
 )
 
 KINEMATIC = VARIANT.codes["KINEMATIC"]
+
+strain_energy = variant("chain", motion.strain_energy, payload.spring_energy)
+_momenta = variant("chain", motion.momenta, links.momenta)
+_static_moment = variant("chain", motion.static_moment, links.static_moment)
+_jolt = variant("chain", motion.jolt, links.jolt)
+_set_affine_mass = variant("chain", motion.set_affine_mass, links.set_affine_mass)
+_place_links = variant("chain", motion.place, links.place)
 
 
 @kernel
@@ -149,7 +157,7 @@ def _publish_joints(m):
 @kernel
 def _totals(m):
     """Return (momentum, angular momentum about the origin of I) of links and payload, and set the kinetic energy."""
-    energy, momentum, angular = links.momenta(m, ZERO)
+    energy, momentum, angular = _momenta(m, ZERO)
     to_root = load_matrix(m.root.rotation)
     momentum = apply_transposed(to_root, momentum)
     angular = add(apply_transposed(to_root, angular), cross(load(m.root.position), momentum))
@@ -164,8 +172,8 @@ def _relative(m):
 
     The momenta are seen from axes that move with R without rotating.
     """
-    _, momentum, angular = links.momenta(m, load(m.root.velocity))
-    mass, moment = links.static_moment(m)
+    _, momentum, angular = _momenta(m, load(m.root.velocity))
+    mass, moment = _static_moment(m)
     to_root = load_matrix(m.root.rotation)
     own, own_angular, own_moment = payload.relative_momenta(m)
     return (
@@ -183,7 +191,7 @@ def _publish_audit(m):
     a = m.accounting
     out = m.audit
     out.kinetic_energy += kinetic
-    out.stored_energy = stored + payload.spring_energy(m)
+    out.stored_energy = stored + strain_energy(m)
     if m.parameters.variant == KINEMATIC:
         # there are no motors: their work is what closes the energy balance
         a.motors = out.kinetic_energy + out.stored_energy + a.spring
@@ -214,8 +222,8 @@ def answer_base(m, velocity, angular_velocity):
     """
     a = m.accounting
     kinetic = m.audit.kinetic_energy
-    links.jolt(m, velocity, angular_velocity)
-    links.place(m)
+    _jolt(m, velocity, angular_velocity)
+    _place_links(m)
     momentum, angular, _, moment = _relative(m)
     store(momentum, a.momentum)
     store(angular, a.angular_momentum)
@@ -309,4 +317,4 @@ def publish(m, h):
         m.accounting.initial = m.audit.kinetic_energy
     _publish_audit(m)
     if is_affine(m):
-        links.set_affine_mass(m)
+        _set_affine_mass(m)

@@ -118,23 +118,50 @@ def load_arm(m):
 
 
 @kernel
+def outer_wrench(m):
+    """Return (force, torque about its centre of mass) of the contact and the thrust on the payload, axes PL."""
+    facing = load_matrix(m.free_body.to_interface)
+    contact = apply_transposed(facing, load(m.interface.force))
+    torque = apply_transposed(facing, load(m.interface.torque))
+    torque = add(torque, cross(load(m.parameters.interface.position), contact))
+    return add(contact, load(m.payload.force)), add(torque, load(m.payload.torque))
+
+
+@kernel
+def account(m, h, velocity, spin):
+    """Count work and impulses of contact and thrust over h, after which the payload has a new twist, axes I and PL."""
+    b = m.free_body
+    turn = load_matrix(b.rotation)
+    thrust = load(m.payload.force)
+    thrust_torque = load(m.payload.torque)
+    force, torque = outer_wrench(m)
+    moved = scale(0.5 * h, apply(turn, add(load(b.velocity), velocity)))
+    turned = scale(0.5 * h, add(load(b.angular_velocity), spin))
+    a = m.accounting
+    a.interface += dot(subtract(force, thrust), moved) + dot(subtract(torque, thrust_torque), turned)
+    a.thrust += dot(thrust, moved) + dot(thrust_torque, turned)
+    outer = apply_transposed(turn, force)
+    outer_torque = apply_transposed(turn, torque)
+    store(axpy(h, outer, load(a.outer_impulse)), a.outer_impulse)
+    about_root = add(outer_torque, cross(subtract(load(b.position), load(m.root.position)), outer))
+    store(axpy(h, about_root, load(a.outer_angular_impulse)), a.outer_angular_impulse)
+    about_origin = add(outer_torque, cross(load(b.position), outer))
+    store(axpy(h, about_origin, load(a.received)), a.received)
+
+
+@kernel
 def advance(m, h):
     """Advance the payload over h under the spring, the wrench at its interface and the external thrust."""
     b = m.free_body
     p = m.parameters
     from_payload = load_matrix(b.to_gripper)
-    facing = load_matrix(b.to_interface)
     turn = load_matrix(b.rotation)
     w = b.wrench
     pull = negate(apply_transposed(from_payload, (w[0], w[1], w[2])))
     twist = negate(apply_transposed(from_payload, (w[3], w[4], w[5])))
-    contact = apply_transposed(facing, load(m.interface.force))
-    contact_torque = apply_transposed(facing, load(m.interface.torque))
-    contact_torque = add(contact_torque, cross(load(p.interface.position), contact))
-    thrust = load(m.payload.force)
-    thrust_torque = load(m.payload.torque)
-    force = add(add(pull, contact), thrust)
-    torque = add(add(twist, cross(load(p.grapple.position), pull)), add(contact_torque, thrust_torque))
+    outer, outer_torque = outer_wrench(m)
+    force = add(pull, outer)
+    torque = add(add(twist, cross(load(p.grapple.position), pull)), outer_torque)
 
     v = load(b.velocity)
     spin = load(b.angular_velocity)
@@ -142,19 +169,8 @@ def advance(m, h):
     torque = subtract(torque, cross(spin, apply(inertia, spin)))
     new_v = axpy(h / p.payload.mass, apply_transposed(turn, force), v)
     new_spin = axpy(h, apply(load_matrix(b.inverse), torque), spin)
-    moved = scale(0.5 * h, apply(turn, add(v, new_v)))
-    turned = scale(0.5 * h, add(spin, new_spin))
-    a = m.accounting
-    a.interface += dot(contact, moved) + dot(contact_torque, turned)
-    a.thrust += dot(thrust, moved) + dot(thrust_torque, turned)
-    a.spring += h * b.spring_power
-    outer = apply_transposed(turn, add(contact, thrust))
-    outer_torque = apply_transposed(turn, add(contact_torque, thrust_torque))
-    store(axpy(h, outer, load(a.outer_impulse)), a.outer_impulse)
-    about_root = add(outer_torque, cross(subtract(load(b.position), load(m.root.position)), outer))
-    store(axpy(h, about_root, load(a.outer_angular_impulse)), a.outer_angular_impulse)
-    about_origin = add(outer_torque, cross(load(b.position), outer))
-    store(axpy(h, about_origin, load(a.received)), a.received)
+    account(m, h, new_v, new_spin)
+    m.accounting.spring += h * b.spring_power
 
     b.last_step = h
     store(new_v, b.velocity)

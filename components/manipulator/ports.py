@@ -23,6 +23,7 @@ from dockfmu.components.core.field import (
 )
 from dockfmu.components.core.record import Record
 from dockfmu.components.manipulator.arm_data import JOINTS, parameters
+from dockfmu.components.manipulator.flexible.ports import flexible_groups
 from dockfmu.components.physics.mechanics import kinematics
 from dockfmu.components.physics.mechanics.rotation import IDENTITY
 
@@ -339,8 +340,8 @@ def _accounting() -> Group:
     )
 
 
-def record(joints: int = JOINTS) -> Record:
-    """Return the record of a manipulator of `joints` revolute joints with its payload."""
+def record(joints: int = JOINTS, flexible: bool = False) -> Record:
+    """Return the record of a manipulator of `joints` revolute joints with its payload; its links may be `flexible`."""
     return Record(
         Group("interface", *ports.wrench_input(), *_motion(), *ports.acceleration(OUTPUT),
               description="mating interface PI of the payload, x pointing out of it; receives the contact wrench"),
@@ -363,7 +364,7 @@ def record(joints: int = JOINTS) -> Record:
               "once"),
         _command(joints),
         *_outputs(joints),
-        parameters(joints),
+        parameters(joints, flexible),
         ports.audit(("friction", "gears", "stops", "compliance"),
                     ("interface", "thrust", "base", "motors", "stiffness_update")),
         ports.status(),
@@ -380,4 +381,5 @@ def record(joints: int = JOINTS) -> Record:
         _loop(joints),
         _compliance_work(joints),
         _accounting(),
+        *(flexible_groups(joints) if flexible else ()),
     )  # fmt: skip

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -128,9 +128,14 @@ def _section_groups(model: Model) -> tuple[Group, ...]:
 
 
 def flex_group(model: Model) -> Group:
-    """Return the constants and the work space of the elastic bodies (`elastic_bodies`)."""
+    """Return the constants and the work space of the elastic bodies of a model (`elastic_bodies`)."""
     sizes = [len(_elastic(part.body).frequency) for part in elastic_parts(model)]
     shapes = sum(size * len(part.nodes) for size, part in zip(sizes, elastic_parts(model), strict=True))
+    return elastic_group(sizes, shapes, _section_groups(model))
+
+
+def elastic_group(sizes: Sequence[int], shapes: int, more: tuple[Group, ...] = ()) -> Group:
+    """Return the group of elastic bodies with these numbers of modes, and of the shapes at all their nodes."""
     body = constants(
         Group(
             "body",
@@ -191,7 +196,7 @@ def flex_group(model: Model) -> Group:
             temporary("turned", "1", "rotation by a unit of the mode, I", shape=3),
             count=max(1, shapes),
         ),
-        *_section_groups(model),
+        *more,
         temporary("factor", "1", "D of all bodies", shape=max(1, sum(size * size for size in sizes))),
         description="elastic bodies",
     )

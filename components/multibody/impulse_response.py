@@ -110,7 +110,7 @@ def set_affine_mass(g, tau):
     link, flex, root = g.link, g.solver.flex, g.link[0]
     stepping.predict(link, 0.0)
     links.place(link, flex)
-    stepping.move(link)
+    links.move(link)
     prepare(g, ZERO, ZERO)
     links.accelerate(link, True, flex)
     A = load_matrix(root.rotation)

@@ -17,6 +17,7 @@ from dockfmu.components.multibody import (
     failures,
     forces,
     impulse_response,
+    links,
     locks,
     momentum,
     outcomes,
@@ -45,7 +46,7 @@ def _finish(g, tau, t, h):
     stepping.place_base(g, tau)
     detection.place_target(target, run, tau)
     stepping.evaluate(g, 0.0)
-    stepping.move(link)
+    links.move(link)
     force, torque = passed_wrench(link[0])
     store(force, run.force)
     store(torque, run.torque)
@@ -97,7 +98,7 @@ def _advance(g, p, clock, t, h):
     stepping.evaluate(g, 0.0)
     if run.free_root != 0.0:
         # a state that was restored has no velocities of links
-        stepping.move(link)
+        links.move(link)
         momentum.keep(link, run)
     done = 0.0
     left = 1

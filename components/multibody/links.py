@@ -30,6 +30,7 @@ from dockfmu.components.multibody.articulated import (
 from dockfmu.components.multibody.inlining import inlined
 from dockfmu.components.physics.mechanics.rotation import (
     apply,
+    apply_transposed,
     from_quaternion,
     load_matrix,
     load_quaternion,
@@ -454,6 +455,26 @@ def carry(link, flex):
             elastic_recursion.accelerate_frame(b, p, link, flex)
         elif b.kind != MODE:
             _accelerate(b, p)
+
+
+@kernel
+def move(link):
+    """Set the velocities of the reference points relative to the origin of the base, after `place`."""
+    for k in range(1, len(link)):
+        b = link[k]
+        p = link[int(b.parent)]
+        v = add(load(p.velocity), cross(load(p.angular_velocity), load(b.reach)))
+        kind = b.kind
+        if kind == PRISMATIC:
+            v = axpy(b.rate, load(b.along), v)
+        elif kind == SCREW:
+            v = axpy(b.lead * b.rate, load(b.along), v)
+        elif kind == FREE:
+            A = mounted(b, p)
+            v = add(v, apply_transposed(A, load(b.speed)))
+        elif kind < FIXED:
+            v = add(v, load(b.flow))
+        store(v, b.velocity)
 
 
 @kernel

@@ -22,7 +22,7 @@ from dockfmu.components.multibody import (
 from dockfmu.components.multibody.articulated import passed_wrench
 from dockfmu.components.multibody.contacts import accounts, detection, friction
 from dockfmu.components.multibody.contacts import forces as contact_forces
-from dockfmu.components.multibody.links import FIXED, FREE, MODE, PRISMATIC, REVOLUTE, SCREW, SPHERICAL
+from dockfmu.components.multibody.links import FREE, MODE, REVOLUTE, SCREW, SPHERICAL
 from dockfmu.components.physics.devices import micro_steps
 from dockfmu.components.physics.mechanics.rotation import (
     IDENTITY,
@@ -34,7 +34,7 @@ from dockfmu.components.physics.mechanics.rotation import (
     store_matrix,
     store_quaternion,
 )
-from dockfmu.components.physics.mechanics.vector import ZERO, add, axpy, cross, load, negate, scale, store, subtract
+from dockfmu.components.physics.mechanics.vector import ZERO, add, axpy, load, negate, scale, store, subtract
 
 # share of a micro-step during which the largest jerk fades
 MEMORY = 10.0
@@ -140,31 +140,11 @@ def _kick(link, h):
 
 
 @kernel
-def move(link):
-    """Set the velocities of the reference points relative to the origin of the base, after `links.place`."""
-    for k in range(1, len(link)):
-        b = link[k]
-        p = link[int(b.parent)]
-        v = add(load(p.velocity), cross(load(p.angular_velocity), load(b.reach)))
-        kind = b.kind
-        if kind == PRISMATIC:
-            v = axpy(b.rate, load(b.along), v)
-        elif kind == SCREW:
-            v = axpy(b.lead * b.rate, load(b.along), v)
-        elif kind == FREE:
-            A = links.mounted(b, p)
-            v = add(v, apply_transposed(A, load(b.speed)))
-        elif kind < FIXED:
-            v = add(v, load(b.flow))
-        store(v, b.velocity)
-
-
-@kernel
 def place(g, tau):
     """Place all links with their velocities, `tau` seconds into the step."""
     place_base(g, tau)
     links.place(g.link, g.solver.flex)
-    move(g.link)
+    links.move(g.link)
 
 
 @kernel
@@ -176,7 +156,7 @@ def evaluate(g, h):
     else:
         links.place_rigid(link)
     if run.springs > 0.0 or run.ports > 0.0 or run.rows > 0.0 or run.surfaces > 0.0:
-        move(link)
+        links.move(link)
         point_forces.pull_springs(link, g.spring, g.strength, run, h)
         point_forces.push_ports(link, g.port, run, h)
         if run.affine_ports > 0.0:
@@ -262,7 +242,7 @@ def micro_step(g, tau, t, h):
         follow_motions(link, coordinate, law, run, t + h)
     if run.free_root != 0.0:
         links.place(link, g.solver.flex)
-        move(link)
+        links.move(link)
         if link[1].held == 0.0:
             momentum.restore(link, run, h)
         momentum.keep(link, run)
