@@ -348,6 +348,17 @@ SCENARIOS = [
         },
     ),
     Scenario(
+        "FlexibleManipulator",
+        CARRIED,
+        step=7e-4,
+        sets=("ERA", "Airlock"),
+        values={
+            "parameters.base_fixed": 0,
+            "parameters.base_motion": 3,
+            "parameters.initial.angle": (0.1, 0.5, -0.6, 1.6, -1.0, -0.4, 0.3),
+        },
+    ),
+    Scenario(
         "Multibody",
         tuple(
             {"joint.root.angle.drive": 0.2 * k, "tip.force[3]": 0.1 * k, "lock.hinge3.close": float(k > 3)}

@@ -11,7 +11,7 @@ acceleration by a unit force on coordinate j.
 
 from __future__ import annotations
 
-from math import pi, sqrt
+from math import fabs, pi, sqrt
 
 from dockfmu.components.core.kernel import kernel
 from dockfmu.components.manipulator import compliance
@@ -22,6 +22,8 @@ from dockfmu.components.physics.mechanics.vector import ZERO
 
 FAST = 1e30
 """Square of a frequency above those of all modes."""
+NONE = 1e-300
+"""Damping below that of any mode, to divide by."""
 
 
 @kernel
@@ -66,6 +68,12 @@ def set_damping(m):
                 total += c.vectors[i, k] * c.vectors[j, k] * ratio / sqrt(c.mobility[k, k])
             c.damping[i, j] = total * sqrt(c.stiffness[i] * c.stiffness[j])
             c.damping[j, i] = c.damping[i, j]
+    for i in range(count):
+        # Gershgorin, with all coordinates scaled to a unit damping of their own
+        total = 0.0
+        for j in range(count):
+            total += fabs(c.damping[i, j]) * sqrt(c.damping[i, i] / max(c.damping[j, j], NONE))
+        c.bound[i] = total
 
 
 @kernel

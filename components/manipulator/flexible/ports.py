@@ -36,6 +36,7 @@ def flexible_groups(joints: int) -> tuple[Group, ...]:
             "chain",
             *laid_out.members,
             private("damping", "1", "of the elastic coordinates: force by minus their rates", shape=(coordinates,) * 2),
+            private("bound", "1", "diagonal matrix that is not below it", shape=coordinates),
             temporary("carrier", "1", "index of the link at the end of what is laid out"),
             temporary("turn", "1", "axes of the carrier -> of the arm's link", shape=(3, 3)),
             temporary("offset", "m", "end of what is laid out from the carrier, axes of the arm's link", shape=3),

@@ -56,7 +56,7 @@ def element_stiffness(size, e, bending, torsion, extension):
 class HeldArm:
     """Mass and stiffness matrices of an arm at joint angles q: each beam of `elements` elements.
 
-    `gears` are torsional springs of the joints, N m/rad, and `rotors` inertias about them, kg m2; none: joints are held.
+    `gears` are torsional springs of the joints, N m/rad, `rotors` inertias about them, kg m2; None: joints are held.
     """
 
     def __init__(self, m, q, elements=8, gears=None, rotors=None):
@@ -90,7 +90,7 @@ class HeldArm:
                     self.motion = carried(v) @ self.motion
                 place = place + v
         self.place, self.turn = place, turn
-        self.tip = self.motion
+        self.tip = self.center = self.motion
         self._payload(m)
 
     def _mass(self, p, j, lengths):
@@ -148,7 +148,8 @@ class HeldArm:
         p = m.parameters
         # PL -> R: the payload starts parallel to the base, which the root is parallel to
         at = -np.array(p.grapple.position)
-        self._body(float(p.payload.mass), np.array(p.payload.inertia), carried(at) @ self.motion)
+        self.center = carried(at) @ self.motion
+        self._body(float(p.payload.mass), np.array(p.payload.inertia), self.center)
 
     def assembled(self, parts):
         """Return the matrix of all coordinates from parts (matrix, motion)."""

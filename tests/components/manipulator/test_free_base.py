@@ -36,7 +36,7 @@ class Run:
     lost: float
 
 
-def floating(mode, h, mass, payload, seconds=1.0, spin=(0.0, 0.0, 0.0), every=1, **values):
+def floating(mode, h, mass, payload, seconds=1.0, spin=(0.0, 0.0, 0.0), every=1, component=COMPONENT, **values):
     """Step SSRMS with a payload, kg, on a free craft, kg, at 1.9 cm/s; nothing acts from outside.
 
     Momenta are looked at after each step number `every`.
@@ -56,7 +56,7 @@ def floating(mode, h, mass, payload, seconds=1.0, spin=(0.0, 0.0, 0.0), every=1,
     )
     port = craft.m.port[0]
     arm = Instance(
-        COMPONENT,
+        component,
         SETS["SSRMS"],
         **{
             "command.mode": 2,
