@@ -321,3 +321,16 @@ def test_arms_that_cannot_have_flexible_links_are_refused(values, message):
 def test_links_are_condensed_or_flexible():
     with pytest.raises(ValueError, match="links must be 'condensed' or 'flexible', not 'rigid'"):
         catalogue.component("Manipulator", links="rigid")
+
+
+@pytest.mark.parametrize("mass", [1e3, 3e3, 8e3])
+def test_spring_is_too_fast_by_the_mass_of_the_links_that_moves_with_the_payload(mass):
+    """The rule of the comparison: 14 % of links over payload, for the lowest mode, within a tenth of it."""
+    values = {
+        "parameters.payload.mass": mass,
+        "parameters.payload.inertia": mass ** (5 / 3) / 300.0 ** (2 / 3) / 6.0 * np.eye(3),
+        "parameters.grapple.position": (-0.5 * (mass / 300.0) ** (1 / 3), 0.0, 0.0),
+    }
+    spring, one = (made("SSRMS", **{**REFERENCE, **values}).m for made in (condensed, flexible))
+    more = spring.compliance.frequency[0] / one.compliance.frequency[0] - 1.0
+    assert more == pytest.approx(0.14 * one.parameters.link.mass.sum() / mass, rel=0.1)

@@ -49,6 +49,7 @@ def load(run):
         ("mim1_ssrms_rt3", "berthed"),
         ("mim1_ssrms_nrt_jam", "timed_out"),
         ("mim1_ssrms_limp", "berthed"),
+        ("mim1_ssrms_flexible", "berthed"),
     ],
 )
 def test_systems_end_as_they_declare(run, system, outcome):
@@ -57,7 +58,7 @@ def test_systems_end_as_they_declare(run, system, outcome):
 
 ALL = (
     "airlock_era", "airlock_era_coarse", "radiator_era", "radiator_era_blind", "mim1_ssrms_nrt74", "mim1_ssrms_rt3",
-    "mim1_ssrms_nrt_jam", "mim1_ssrms_limp",
+    "mim1_ssrms_nrt_jam", "mim1_ssrms_limp", "mim1_ssrms_flexible",
 )  # fmt: skip
 
 
