@@ -55,6 +55,9 @@ NOT_CAPTURED = OUTCOME.codes["NOT_CAPTURED"]
 OVERLOADED = OUTCOME.codes["OVERLOADED"]
 TIMED_OUT = OUTCOME.codes["TIMED_OUT"]
 ABORTED = OUTCOME.codes["ABORTED"]
+NOT_CAPTURED_AND_OVERLOADED = OUTCOME.codes["NOT_CAPTURED_AND_OVERLOADED"]
+TIMED_OUT_AND_OVERLOADED = OUTCOME.codes["TIMED_OUT_AND_OVERLOADED"]
+ABORTED_AND_OVERLOADED = OUTCOME.codes["ABORTED_AND_OVERLOADED"]
 
 NRT = SCRIPT.codes["NRT"]
 RT = SCRIPT.codes["RT"]
@@ -99,10 +102,22 @@ def _check(m):
 
 
 @kernel
+def _overloaded(outcome):
+    """Return the outcome that also tells of a load beyond its limit."""
+    if outcome == NOT_CAPTURED:
+        return NOT_CAPTURED_AND_OVERLOADED
+    if outcome == TIMED_OUT:
+        return TIMED_OUT_AND_OVERLOADED
+    if outcome == ABORTED:
+        return ABORTED_AND_OVERLOADED
+    return OVERLOADED
+
+
+@kernel
 def _end(m, outcome, t):
-    """End the sequence with an outcome (ruling R41)."""
+    """End the sequence with an outcome (ruling R41), which tells of a load beyond its limit as well."""
     m.phase = END
-    m.outcome = outcome
+    m.outcome = _overloaded(outcome) if m.load.exceeded != 0.0 else outcome
     m.finished = 1.0
     m.event.end = t
     m.happened.end = 1.0
@@ -141,7 +156,7 @@ def _watch(m, t):
         and m.work.ran == 0.0
         and t - max(m.event.capture, m.start_time + m.work.ended) + ROUNDING >= p.post_time
     ):
-        _end(m, BERTHED if m.load.exceeded == 0.0 else OVERLOADED, t)
+        _end(m, BERTHED, t)
 
 
 @kernel
@@ -267,7 +282,7 @@ def _list(m, t, since, h):
         if w.captured == 0.0:
             _end(m, NOT_CAPTURED, t)
         else:
-            _end(m, BERTHED if m.load.exceeded == 0.0 else OVERLOADED, t)
+            _end(m, BERTHED, t)
     if m.phase == WAIT and w.captured != 0.0:
         m.phase = CAPTURED
 

@@ -38,9 +38,12 @@ OUTCOME = enumeration(
     NONE="not decided yet",
     BERTHED="captured within the load limits",
     NOT_CAPTURED="the list of commands has ended without capture",
-    OVERLOADED="a load on the arm has exceeded its limit",
+    OVERLOADED="captured with a load on the arm beyond its limit, or ended because of such a load",
     TIMED_OUT="no capture within the time limit",
     ABORTED="ended by the operator, or because the arm aborted a command",
+    NOT_CAPTURED_AND_OVERLOADED="NOT_CAPTURED, and a load on the arm has exceeded its limit",
+    TIMED_OUT_AND_OVERLOADED="TIMED_OUT, and a load on the arm has exceeded its limit",
+    ABORTED_AND_OVERLOADED="ABORTED, and a load on the arm has exceeded its limit",
 )
 
 

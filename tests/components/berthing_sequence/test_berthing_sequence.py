@@ -345,6 +345,30 @@ def test_a_limp_arm_is_driven_to_its_capture_by_thrust():
     assert outcome(s) == "TIMED_OUT"
 
 
+@pytest.mark.parametrize(("load", "expected"), [(100.0, "NOT_CAPTURED"), (1500.0, "NOT_CAPTURED_AND_OVERLOADED")])
+def test_a_load_beyond_its_limit_is_told_without_a_capture_too(load, expected):
+    """The list ends without capture, and one moment of the load is enough."""
+    s = sequence("STEP", **LIST)
+    s.m.tip.force[0] = load
+    s.step(0.0, H)
+    s.m.tip.force[0] = 0.0
+    carry_out(s, 20.0)
+    assert outcome(s) == expected
+
+
+@pytest.mark.parametrize(
+    ("ending", "expected"), [("time_limit", "TIMED_OUT_AND_OVERLOADED"), ("abort", "ABORTED_AND_OVERLOADED")]
+)
+def test_a_load_beyond_its_limit_is_told_by_an_early_end_too(ending, expected):
+    s = sequence("STEP", **{**LIST, "parameters.time_limit": 0.5})
+    s.m.tip.torque[1] = 4000.0
+    s.step(0.0, H)
+    s.m.tip.torque[1] = 0.0
+    s.m.operator.abort = float(ending == "abort")
+    carry_out(s, 1.0)
+    assert outcome(s) == expected
+
+
 def test_guard_ends_the_sequence():
     s = sequence("STEP", **{**LIST, "parameters.limit.guard": 1.0})
     s.m.tip.torque[2] = 3001.0

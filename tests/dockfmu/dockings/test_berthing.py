@@ -44,7 +44,7 @@ def load(run):
         ("airlock_era", "berthed"),
         ("airlock_era_coarse", "overloaded"),
         ("radiator_era", "berthed"),
-        ("radiator_era_blind", "not_captured"),
+        ("radiator_era_blind", "not_captured_and_overloaded"),
         ("mim1_ssrms_nrt74", "berthed"),
         ("mim1_ssrms_rt3", "berthed"),
         ("mim1_ssrms_nrt_jam", "timed_out"),
