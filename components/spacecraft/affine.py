@@ -5,6 +5,11 @@ acceleration and angular acceleration, port axes). For the actual acceleration a
 f = f' - M_A (a - a'), that is W - M_A a. The acceleration is itself affine in the wrench, a = b + Y f with the mobility
 Y of the craft at its port, so (1 + M_A Y) f = f' + M_A (a' - b). All are means over the step.
 
+The mechanism responds when its next step begins, by M_A in the axes that the port then has, to the true twist less that
+which it has extrapolated. What it loses so is known here. What the impulse of f - f' in the axes of mid-step differs from
+it, of the order of the step times the jump of the twist, is added to the wrench of the next step (`left`), as on the
+ports of declared craft (`multibody.port_response`).
+
 Names end with the axes of their components, as in `mounts`.
 """
 
@@ -14,15 +19,17 @@ from dockfmu.components.core.kernel import kernel
 from dockfmu.components.core.ports import AFFINE
 from dockfmu.components.physics.mechanics import matrix
 from dockfmu.components.physics.mechanics.rotation import (
+    advance,
     apply,
     apply_transposed,
     compose,
     from_quaternion,
     from_rotation_vector,
     load_matrix,
+    load_quaternion,
     transpose,
 )
-from dockfmu.components.physics.mechanics.vector import ZERO, add, axpy, cross, load, scale, store
+from dockfmu.components.physics.mechanics.vector import ZERO, accumulate, add, axpy, cross, load, scale, store, subtract
 
 
 @kernel
@@ -35,6 +42,43 @@ def ports(places):
             found = p
             count += 1
     return found, count
+
+
+@kernel
+def reset(a):
+    """Let nothing be left of a step before."""
+    for i in range(6):
+        a.left[i] = 0.0
+    store(ZERO, a.place)
+    store(ZERO, a.apart)
+
+
+@kernel
+def hold(port, mount, a, A_CI, h):
+    """Note the motion of the port that the mechanism extrapolates in a step h, and add to its wrench what is left.
+
+    `A_CI` is the attitude in the middle of the step.
+    """
+    q_IP = load_quaternion(port.quaternion)
+    w_P = load(port.angular_velocity)
+    e_P = load(port.angular_acceleration)
+    end_PI = from_quaternion(advance(q_IP, axpy(0.5 * h * h, e_P, scale(h, w_P))))
+    a_I = apply_transposed(from_quaternion(q_IP), load(port.acceleration))
+    velocity_I = axpy(h, a_I, load(mount.velocity))
+    spin_I = apply_transposed(end_PI, axpy(h, e_P, w_P))
+    left_I = (a.left[0], a.left[1], a.left[2])
+    place_I = axpy(0.125 * h * h, a_I, axpy(0.5 * h, load(mount.velocity), load(port.position)))
+    # the mechanism has lost it where the port was in the last step
+    accumulate(cross(subtract(place_I, load(a.place)), left_I), a.apart)
+    store(place_I, a.place)
+    A_PI = compose(load_matrix(mount.mid_frame), A_CI)
+    force_P = apply(A_PI, left_I)
+    torque_P = apply(A_PI, (a.left[3], a.left[4], a.left[5]))
+    for i in range(3):
+        a.expected[i] = velocity_I[i]
+        a.expected[3 + i] = spin_I[i]
+        mount.wrench[i] += force_P[i] / h
+        mount.wrench[3 + i] += torque_P[i] / h
 
 
 @kernel
@@ -152,15 +196,32 @@ def solve(port, mount, a, h):
 
 
 @kernel
-def owe_response(mount, a, A_CI, center_I, audit, h):
+def owe_response(mount, a, A_CI, audit, h):
     """Set the impulses added in a step h, to which the mechanism responds when its next step begins.
 
-    `center_I` is the origin of C in the middle of the step, `A_CI` the attitude there.
+    `A_CI` is the attitude in the middle of the step.
     """
-    A_PC = load_matrix(mount.mid_frame)
-    force_C = apply_transposed(A_PC, (a.added[0], a.added[1], a.added[2]))
-    torque_C = apply_transposed(A_PC, (a.added[3], a.added[4], a.added[5]))
-    impulse = scale(h, apply_transposed(A_CI, force_C))
-    turned = scale(h, apply_transposed(A_CI, add(torque_C, cross(load(mount.mid_arm), force_C))))
+    A_PI = compose(load_matrix(mount.mid_frame), A_CI)
+    impulse = scale(h, apply_transposed(A_PI, (a.added[0], a.added[1], a.added[2])))
+    turned = scale(h, apply_transposed(A_PI, (a.added[3], a.added[4], a.added[5])))
+    for i in range(3):
+        a.left[i] = -impulse[i]
+        a.left[3 + i] = -turned[i]
     store(impulse, audit.impulse_response)
-    store(add(turned, cross(center_I, impulse)), audit.angular_impulse_response)
+    store(add(turned, cross(load(a.place), impulse)), audit.angular_impulse_response)
+
+
+@kernel
+def finish(port, mount, a, audit):
+    """Set what is left for the next step at the end of one, when the port and the audit have been published."""
+    A_PI = from_quaternion(load_quaternion(port.quaternion))
+    v_P = apply(A_PI, subtract((a.expected[0], a.expected[1], a.expected[2]), load(mount.velocity)))
+    w_P = apply(A_PI, subtract((a.expected[3], a.expected[4], a.expected[5]), load(mount.angular_velocity)))
+    impulse_P = add(apply(_block(a.mass, 0, 0), v_P), apply(_block(a.mass, 0, 1), w_P))
+    turned_P = add(apply(_block(a.mass, 1, 0), v_P), apply(_block(a.mass, 1, 1), w_P))
+    impulse = apply_transposed(A_PI, impulse_P)
+    turned = apply_transposed(A_PI, turned_P)
+    for i in range(3):
+        a.left[i] += impulse[i]
+        a.left[3 + i] += turned[i]
+    store(subtract(load(audit.angular_momentum), load(a.apart)), audit.angular_momentum)

@@ -97,6 +97,7 @@ def _start(m):
     m.audit.dissipated_modes = 0.0
     m.audit.dissipated_energy = 0.0
     m.flexible.rotation_max = 0.0
+    affine.reset(m.affine)
     return 0
 
 
@@ -107,8 +108,12 @@ def _loads(m, h):
     if turn > MAX_TURN:
         return fail(m.status, STEP_TOO_LONG, turn, 0)
     control.gather(m.parameters, m.control, m.thruster, m.command, m.rigid, m.actuation, h)
+    port, _ = affine.ports(m.parameters.port)
     for i in range(len(m.mount)):
         mounts.receive(m.port[i], m.mount[i], h)
+        if i == port:
+            A_CI = from_quaternion(load_quaternion(m.actuation.mid_quaternion))
+            affine.hold(m.port[i], m.mount[i], m.affine, A_CI, h)
         mounts.resolve(m.rigid, m.mount[i])
     return 0
 
@@ -154,7 +159,7 @@ def _count_work(m, A_CI, h):
     accumulate(add(twist, cross(middle, impulse)), m.audit.angular_impulse_control)
     port, count = affine.ports(m.parameters.port)
     if count > 0:
-        affine.owe_response(m.mount[port], m.affine, A_CI, middle, m.audit, h)
+        affine.owe_response(m.mount[port], m.affine, A_CI, m.audit, h)
 
 
 @kernel
@@ -187,6 +192,14 @@ def _publish(m, h):
 
 
 @kernel
+def _finish(m):
+    """Note at the end of a step, after all else, what is left of the response of a mechanism with AFFINE."""
+    port, count = affine.ports(m.parameters.port)
+    if count > 0:
+        affine.finish(m.port[port], m.mount[port], m.affine, m.audit)
+
+
+@kernel
 def initialize_rigid(m):
     """Set the rigid spacecraft to its initial state. Returns 0, or the code of a failure."""
     code = _start(m)
@@ -209,7 +222,9 @@ def step_rigid(m, t, h):
             return fail(m.status, AFFINE_SINGULAR, 0.0, p + 1)
         mounts.resolve(m.rigid, m.mount[p])
     _move(m, h)
-    return _publish(m, h)
+    code = _publish(m, h)
+    _finish(m)
+    return code
 
 
 @kernel
@@ -292,6 +307,7 @@ def _move_elastic(m, h):
     _move(m, h)
     code = _publish(m, h)
     _add_energies(m)
+    _finish(m)
     return code
 
 
@@ -390,7 +406,9 @@ def _move_two_way(m, h):
     else:
         two_way.advance(p, m.rigid, m.elastic, m.coupling, m.whole, A_CI, n, h)
     _count_work(m, A_CI, h)
-    return _publish_two_way(m, h)
+    code = _publish_two_way(m, h)
+    _finish(m)
+    return code
 
 
 @kernel
