@@ -58,6 +58,7 @@ def count_jolt(link, run, force, torque, works):
     """
     impulse = negate(force)
     turned = negate(torque)
+    accumulate(impulse, run.response_momentum)
     accumulate(impulse, run.end_momentum)
     accumulate(turned, run.end_angular_momentum)
     accumulate(add(cross(load(run.last_middle), impulse), turned), run.end_absolute)
@@ -65,7 +66,9 @@ def count_jolt(link, run, force, torque, works):
         # what the craft has felt in its last step
         accumulate(scale(-1.0 / run.last_step, impulse), run.last_force)
         accumulate(scale(-1.0 / run.last_step, turned), run.last_torque)
-    run.base_work += momentum.momenta(link, load(run.base_velocity), ZERO)[0] - run.end_energy - works
+    work = momentum.momenta(link, load(run.base_velocity), ZERO)[0] - run.end_energy - works
+    run.base_work += work
+    run.response_work += work
 
 
 @kernel

@@ -134,6 +134,9 @@ def publish_audit(audit, gravity, link, moving, springs, stored, loops_lost, run
     audit.work_base = run.base_work
     audit.work_target = run.work_target
     audit.work_parameters = run.tuned
+    audit.work_response = run.response_work
+    audit.loss_response = run.response_loss
+    store(load(run.response_momentum), audit.momentum_response)
     store(linear, audit.momentum)
     turning = add(angular, cross(load(run.base_position), linear))
     store(subtract(turning, load(run.apart)), audit.angular_momentum)

@@ -137,11 +137,18 @@ def _audit(model: Model) -> Group:
                "when their next begins; axes I", shape=3),
         output("angular_impulse_response", "N.m.s", "likewise, about the origin of I", shape=3),
     )  # fmt: skip
+    late = (
+        output("work_response", "J", "part of work_base so far: done when steps began, in response to the true motion "
+               "of the base; in a balance it belongs to the end of the step before"),
+        output("momentum_response", "N.s", "momentum so far received so, axes I", shape=3),
+        output("loss_response", "J", "part of dissipated_locks so far: its correction when steps began, likewise"),
+    )  # fmt: skip
     held = output("grounded", "1", "what stands still takes up momentum of it, which is not balanced", 1, type=BOOLEAN)
     return Group(
         "audit",
         *ports.audit(DEVICES, WORKS).members,
         *hidden(owed, bool(model.ports)),
+        *hidden(late, model.base == "carried"),
         *hidden((held,), grounded(model)),
     )
 

@@ -77,6 +77,11 @@ def run_group(model: Model, order: LoopOrder) -> Group:
         private("motions", "J", "work so far of what prescribes motions"),
         private("ports_work", "J", "work so far of the wrenches on ports"),
         private("base_work", "J", "work so far of the base on the system"),
+        private(
+            "response_work", "J", "part of it: in responses to the true motion of the base, with which steps begin"
+        ),
+        private("response_loss", "J", "part of locks_lost: corrections in these responses"),
+        private("response_momentum", "N.s", "momentum so far received so, I", shape=3),
         private("tuned", "J", "work so far of changes of parameters"),
         private("end_potential", "J", "of springs and gravity at the end of the last step"),
         private("end_height", "kg.m", "moment of mass about the origin of I then", shape=3),

@@ -150,6 +150,9 @@ def clear(run, t):
     run.motions = 0.0
     run.ports_work = 0.0
     run.base_work = 0.0
+    run.response_work = 0.0
+    run.response_loss = 0.0
+    store(ZERO, run.response_momentum)
     run.tuned = 0.0
     run.restart = 0.0
     store(ZERO, run.base_position)

@@ -94,6 +94,7 @@ def yield_base(link, lock, run, jump, turned, response):
         less = 0.5 * share * (dot(load(o.push), jump) + dot(load(o.turn), turned))
         o.loss -= less
         run.locks_lost -= less
+        run.response_loss -= less
         run.base_work -= less
         b = link[int(o.link)]
         if b.held != 0.0:

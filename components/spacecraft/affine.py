@@ -6,9 +6,9 @@ f = f' - M_A (a - a'), that is W - M_A a. The acceleration is itself affine in t
 Y of the craft at its port, so (1 + M_A Y) f = f' + M_A (a' - b). All are means over the step.
 
 The mechanism responds when its next step begins, by M_A in the axes that the port then has, to the true twist less that
-which it has extrapolated. What it loses so is known here. What the impulse of f - f' in the axes of mid-step differs from
-it, of the order of the step times the jump of the twist, is added to the wrench of the next step (`left`), as on the
-ports of declared craft (`multibody.port_response`).
+which it has extrapolated. What it loses is known here. The impulse of f - f' in the axes of mid-step differs from it,
+by the order of the step times the jump of the twist. The rest is added to the wrench of the next step (`left`), as on
+the ports of declared craft (`multibody.port_response`).
 
 Names end with the axes of their components, as in `mounts`.
 """

@@ -169,14 +169,32 @@ def _hidden(port_count: int) -> tuple[Group, ...]:
             private("matrix", "1", "1 + M_A mobility", shape=(6, 6)),
             private("pivot", "1", "pivots of its LU factors", shape=6),
             private("added", "1", "to the received wrench: N, N.m, port axes", shape=6),
-            private("expected", "1", "twist of the port that its mechanism has extrapolated to the end of the step, I",
-                    shape=6),
-            private("left", "1", "impulse (N.s) and angular impulse (N.m.s) about the port that the mechanism loses "
-                    "beyond those added, for the next step, I", shape=6),
-            private("place", "m", "of the port in the middle of the last step, as its mechanism has extrapolated it, I",
-                    shape=3),
-            private("apart", "N.m.s", "what was left has changed the angular momentum by this much more than it "
-                    "changes that of the mechanism, about the origin of I", shape=3),
+            private(
+                "expected",
+                "1",
+                "twist of the port that its mechanism has extrapolated to the end of the step, I",
+                shape=6,
+            ),
+            private(
+                "left",
+                "1",
+                "impulse (N.s) and angular impulse (N.m.s) about the port that the mechanism loses "
+                "beyond those added, for the next step, I",
+                shape=6,
+            ),
+            private(
+                "place",
+                "m",
+                "of the port in the middle of the last step, as its mechanism has extrapolated it, I",
+                shape=3,
+            ),
+            private(
+                "apart",
+                "N.m.s",
+                "what was left has changed the angular momentum by this much more than it "
+                "changes that of the mechanism, about the origin of I",
+                shape=3,
+            ),
         ),
     )
 

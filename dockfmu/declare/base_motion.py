@@ -39,11 +39,6 @@ def leave_out_affine_mass(system: Structure) -> None:
     ]
 
 
-def responds(system: Structure) -> bool:
-    """Return whether a craft adds the response of its mechanism to the wrench that it receives (AFFINE)."""
-    return any(_value(system, name, MECHANISM) == AFFINE for name in system.elements)
-
-
 @dataclass(frozen=True)
 class Carried:
     """A mechanism on a port of a craft, and what both say about the acceleration of the port; None if nothing."""

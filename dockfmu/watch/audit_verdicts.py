@@ -12,13 +12,6 @@ from dockfmu.master.result import Result
 OF_THE_COUPLING = ("mechanism_momentum_drift",)
 """Lines whose error is the change of a force in a step, however little has been exchanged so far."""
 
-AFFINE_LIMIT = 1e-4
-"""Limit of the exchanged momenta if a craft adds the response of its mechanism (AFFINE).
-
-The mechanism gets this response one step later. The sum counts what is under way, but what the mechanism then loses
-equals it to second order in the step: it is not an identity.
-"""
-
 SHORTEST = 100
 """Fewest macro steps for a judgement of these lines relative to the exchange alone: fewer exchange too little."""
 
@@ -32,18 +25,13 @@ class Judgement(Observer):
     ----------
     limits : mapping of str to float or False
         Limits that replace those of CHECKS; False leaves a line unjudged, with `limit` and `ok` None.
-    affine : bool
-        Whether the base motion is AFFINE, for which the limits of the exchanged momenta are wider.
     approach : bool
         Whether the values are relative to at least the momentum of an approach; then runs of any length are judged.
     """
 
-    def __init__(
-        self, limits: Mapping[str, float | Literal[False]], *, affine: bool = False, approach: bool = False
-    ) -> None:
+    def __init__(self, limits: Mapping[str, float | Literal[False]], *, approach: bool = False) -> None:
         self.approach = approach
-        exchanged = [name for name, check in CHECKS.items() if check.tests == "coupling"]
-        self.limits = (dict.fromkeys(exchanged, AFFINE_LIMIT) if affine else {}) | dict(limits)
+        self.limits = dict(limits)
 
     def end(self, result: Result) -> None:
         """Add the judgements to the result."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dockfmu.declare.base_motion import responds
 from dockfmu.declare.plan import Plan
 from dockfmu.master.observers.events import Events
 from dockfmu.master.observers.finals import Finals
@@ -31,6 +30,6 @@ def watching(system: Structure, plan: Plan) -> list[Observer]:
     if plan.loads is not None:
         observers.append(LoadLimits(plan.loads))
     if plan.audited:
-        judgement = Judgement(plan.limits, affine=responds(system), approach=plan.approach_momentum[0] > 0.0)
+        judgement = Judgement(plan.limits, approach=plan.approach_momentum[0] > 0.0)
         observers += [audit(system, plan), judgement]
     return observers

@@ -52,6 +52,11 @@ class Audit(Observer):
     over time of the sum of `kinetic` and of that of `stored`. It is relative to at least SMALLEST_SCALE, and to
     ROUNDING of the largest energy, which may be that of a motion common to all.
 
+    `late` names works that instances have received so far in the responses with which their steps begin, to what the
+    last step had left open: kinetic energies at its end lack the work that follows, and `late_momentum` names the
+    momenta. What is dissipated lacks the `late_losses` likewise. The energies of a row are judged with what the next
+    row adds to these, those of the last row not at all.
+
     `frame` names the velocity of a body in its own axes and its quaternion, I to these axes, scalar part first. All
     energies are then those seen from a frame that moves as this body did at the start, which needs `momentum`. So they
     do not depend on a velocity that all instances have in common, and an error of momentum counts in its own line only,
@@ -79,6 +84,9 @@ class Audit(Observer):
         stored: Sequence[str] = (),
         dissipated: Sequence[str] = (),
         supplied: Sequence[str] = (),
+        late: Sequence[str] = (),
+        late_losses: Sequence[str] = (),
+        late_momentum: Sequence[str] = (),
         frame: tuple[str, str] | None = None,
         bonds: Sequence[Bond] = (),
         reference_energy: float | None = None,
@@ -105,6 +113,7 @@ class Audit(Observer):
         }
         self.kinetic, self.stored = tuple(kinetic), tuple(stored)
         self.dissipated, self.supplied = tuple(dissipated), tuple(supplied)
+        self.late, self.late_losses, self.late_momentum = tuple(late), tuple(late_losses), tuple(late_momentum)
         self.frame = frame
         self.bonds = tuple(bonds)
         self.reference_energy = reference_energy
@@ -122,7 +131,9 @@ class Audit(Observer):
         for vectors in (*self.momenta.values(), *self.impulses.values(), *self.impulse_errors.values()):
             for name in vectors:
                 names += vector(name)
-        names += [*self.kinetic, *self.stored, *self.dissipated, *self.supplied]
+        for name in self.late_momentum:
+            names += vector(name)
+        names += [*self.kinetic, *self.stored, *self.dissipated, *self.supplied, *self.late, *self.late_losses]
         motion = [] if self.frame is None else [*vector(self.frame[0]), *vector(self.frame[1], 4)]
         names += motion
         pole = () if self.own_pole is None else vector(self.own_pole)
@@ -146,10 +157,14 @@ class Audit(Observer):
         self._error_columns = {
             kind: [(triples([name]), triples([])) for name in found] for kind, found in self.impulse_errors.items()
         }
-        energies = (self.kinetic, self.stored, self.dissipated, self.supplied)
+        energies = (
+            (*self.kinetic, *self.late), self.stored, (*self.dissipated, *self.late_losses), self.supplied
+        )  # fmt: skip
         self._energies = [columns(found) for found in energies]
         # the energies contain what is owed, as the momenta do
-        self._energies += [triples(self.momenta["linear_momentum"]), triples(self.impulses["own_momentum"])]
+        momenta = (*self.momenta["linear_momentum"], *self.late_momentum)
+        self._energies += [triples(momenta), triples(self.impulses["own_momentum"])]
+        self._late = np.concatenate([columns((*self.late, *self.late_losses)), triples(self.late_momentum).ravel()])
         self._frame_columns = columns(motion)
         self._pole = columns(pole)
         self._work = np.empty((4, 3))
@@ -160,6 +175,8 @@ class Audit(Observer):
         self._started = True
         self._first: np.ndarray | None = None
         self._last: tuple[float, np.ndarray] | None = None
+        self._first_energies: np.ndarray | None = None
+        self._waiting: np.ndarray | None = None
         self._exchanged = dict.fromkeys(self.momenta, 0.0)
         self._largest = dict.fromkeys(self.momenta, 0.0)
         self._drift = dict.fromkeys(self.momenta, 0.0)
@@ -191,12 +208,31 @@ class Audit(Observer):
                 loop.drifts(values, first, errors, nothing, error)
                 self._impulse_error[kind] = _larger(self._impulse_error[kind], error.max())
         if self.kinetic or self.stored:
-            residual = np.empty(len(time))
-            largest = loop.residuals(values, first, *self._energies, self._velocity, self._changes, residual)
-            self._energy = max(self._energy, largest)
-            self._residual = _larger(self._residual, np.abs(residual).max())
-            self._keep("energy", residual)
+            self._balance_energies(self._with_late(values))
         self._integrate(time, values)
+
+    def _with_late(self, values: np.ndarray) -> np.ndarray:
+        """Return the rows with what the next ones add to `late`; the last one waits for the next step."""
+        if not self._late.size:
+            return values
+        rows = values if self._waiting is None else np.vstack([self._waiting, values])
+        self._waiting = rows[-1:].copy()
+        known = rows[:-1].copy()
+        known[:, self._late] = np.diff(rows[:, self._late], axis=0)
+        return known
+
+    def _balance_energies(self, values: np.ndarray) -> None:
+        """Judge the energies of rows."""
+        if not len(values):
+            return
+        if self._first_energies is None:
+            self._first_energies = values[0].copy()
+        residual = np.empty(len(values))
+        first = self._first_energies
+        largest = loop.residuals(values, first, *self._energies, self._velocity, self._changes, residual)
+        self._energy = max(self._energy, largest)
+        self._residual = _larger(self._residual, np.abs(residual).max())
+        self._keep("energy", residual)
 
     def _relative(self, change: float, kind: str, least: float = 0.0) -> float:
         """Return `change` relative to the momentum of a kind that was exchanged, but to no less than `least`."""
@@ -251,6 +287,8 @@ class Audit(Observer):
             errors = [self._relative(self._impulse_error[kind], kind, least[kind]) for kind in kinds]
             result.audit["base_impulse_error"] = float(np.max(errors))
         if self.kinetic or self.stored:
+            if self._waiting is not None and not np.isfinite(self._waiting).all():
+                self._residual = np.nan
             exchanged = float((self._changes[1::2] - self._changes[0::2]).max())
             scale = self.reference_energy or max(exchanged, ROUNDING * self._energy, SMALLEST_SCALE)
             result.audit["energy_residual"] = self._residual / scale

@@ -16,8 +16,8 @@ def test_momenta_and_energy_close(tmp_path):
     done = run_system(tmp_path, SYSTEM, "--no-report")
     assert done.summary["status"] == "completed"
     audit = done.summary["audit"]
-    assert audit["linear_momentum_drift"] < 1e-4
-    assert audit["angular_momentum_drift"] < 1e-4
+    assert audit["linear_momentum_drift"] < 1e-6
+    assert audit["angular_momentum_drift"] < 1e-6
     assert audit["energy_residual"] < 0.01
     assert abs(done.results["servicer.body.angles[1]"]).max() > 0.03
 

@@ -27,6 +27,7 @@ def audited(audit, time, table, chunks=3):
 
 
 TIME = np.linspace(0.0, 2.0, 2001)
+ORBIT = np.array([7500.0, -100.0, 3.0])
 
 
 def collision(loss=0.0):
@@ -162,6 +163,41 @@ def parting(velocity, loss):
         table[f"{name}.T"] = (momentum**2).sum(axis=1) / (2.0 * mass)
         table |= {f"{name}.p[{k + 1}]": momentum[:, k] for k in range(3)}
     return table
+
+
+def joined(loss):
+    """Return b, 3 kg at 10 m/s, and c, 2 kg, in orbit, which a lock joins at 1 s, losing 60 J, `loss` of it not told.
+
+    b has stopped as beside a base that does not yield, and learns in the next step that c has got only 12 of 30 N.s.
+    """
+    at, known = (np.arange(len(TIME)) >= row for row in (1000, 1001))
+    table = {"b.Q": np.where(known, 60.0 * (1.0 - loss), np.where(at, 150.0 - 60.0 * loss, 0.0))}
+    table |= {"b.L": np.where(known, -90.0, 0.0), "b.W": np.where(known, 54.0 + 18.0 * ORBIT[0], 0.0)}
+    table |= {"b.J[1]": np.where(known, 18.0, 0.0), "c.q[1]": np.ones_like(TIME)}
+    speeds = {"b": np.where(known, 6.0, np.where(at, 0.0, 10.0)), "c": np.where(at, 6.0, 0.0)}
+    for name, mass in (("b", 3.0), ("c", 2.0)):
+        v = ORBIT + np.outer(speeds[name], [1.0, 0.0, 0.0])
+        table[f"{name}.T"] = 0.5 * mass * (v**2).sum(axis=1)
+        table |= {f"{name}.p[{k + 1}]": mass * v[:, k] for k in range(3)} | {
+            f"{name}.v[{k + 1}]": v[:, k] for k in range(3)
+        }
+    return table
+
+
+@pytest.mark.parametrize("chunks", [1, 7, 1001])
+def test_what_a_step_leaves_open_counts_for_its_end(chunks):
+    names = {"momentum": ("b.p", "c.p"), "kinetic": ("b.T", "c.T"), "dissipated": ("b.Q",), "frame": ("c.v", "c.q")}
+    late = {"late": ("b.W",), "late_losses": ("b.L",), "late_momentum": ("b.J",)}
+    # for one step 90 J of loss are told too much, and 54 J of motion too little
+    assert audited(Audit(**names), TIME, joined(0.0), chunks)["energy_residual"] > 0.3
+    assert audited(Audit(**names, **late), TIME, joined(0.0), chunks)["energy_residual"] < 1e-6
+    found = audited(Audit(**names, **late), TIME, joined(0.02), chunks)
+    assert found["energy_residual"] == pytest.approx(0.02, rel=1e-4)
+    # of the last row nothing is known, but that it is a number
+    cut = {name: values[:1001] for name, values in joined(0.0).items()}
+    assert audited(Audit(**names, **late), TIME[:1001], cut, chunks)["energy_residual"] < 1e-6
+    cut["b.Q"][-1] = np.nan
+    assert np.isnan(audited(Audit(**names, **late), TIME[:1001], cut, chunks)["energy_residual"])
 
 
 def _middle(values):
