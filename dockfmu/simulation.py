@@ -20,6 +20,7 @@ from dockfmu.master import algorithms
 from dockfmu.master.algorithms import Algorithm
 from dockfmu.master.errors import MasterError
 from dockfmu.master.observers.audit import Audit
+from dockfmu.master.observers.events import Events
 from dockfmu.master.observers.series import Series
 from dockfmu.master.run.running import Running
 from dockfmu.master.run.simulation import CoSimulation, branch
@@ -60,6 +61,7 @@ class Simulation:
         self._plan = self._loaded_plan = plan
         self._starts = starts
         self._audits = [observer for observer in given.participants.observers if isinstance(observer, Audit)]
+        self._logs = [observer for observer in given.participants.observers if isinstance(observer, Events)]
         self._energies = [audit.reference_energy for audit in self._audits]
 
     def __enter__(self) -> Simulation:
@@ -84,6 +86,12 @@ class Simulation:
     def time(self) -> float:
         """Present time of all elements, s."""
         return self._given.schedule.start if self._opened is None else self._opened.time
+
+    @property
+    def events(self) -> dict[str, float]:
+        """Time of the first event of each name so far, s."""
+        found = [(float(str(entry["t"])), str(entry["name"])) for log in self._logs for entry in log.found]
+        return {name: time for time, name in sorted(found, reverse=True)}
 
     @property
     def finished(self) -> bool:

@@ -1,25 +1,28 @@
 """Loads from telemetry of dockings whose truth is known.
 
-    python -m benchmarks.validation.twins [STARTS [FIRST [MEMBERS]]]
+    python -m benchmarks.validation.twins FOLDER [STARTS [FIRST [MEMBERS]]]
 
-Runs `atv_probe_cone` from STARTS (default: 8) random starts as `initial_conditions.seed` draws them, FIRST (default: 1)
-the first seed, makes telemetry of each with two layouts of sensors, estimates the eleven initial conditions and the
-time of the start from it with MEMBERS (default: 28) members, and compares peaks of the loads up to SPAN after the
-capture with the true ones. Prints the rows of a table of docs/validation/published.md and the share of true peaks
-inside the 90 % bands.
+Runs `atv_probe_cone` from STARTS (default: 30) random starts as `initial_conditions.seed` draws them, FIRST (default:
+101) the first seed, makes telemetry of each with two layouts of sensors, estimates the eleven initial conditions and
+the time of the start from it with MEMBERS (default: 28) members, and compares peaks of the loads up to SPAN after the
+capture with the true ones. FOLDER keeps a file for each start and layout; a run that was interrupted continues there,
+within an estimation too. Prints the rows of the table of docs/theory/estimation.md, and a summary of all in FOLDER.
 """
 
 from __future__ import annotations
 
+import json
+import shutil
 import sys
-import tempfile
 import time
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 import dockfmu
 from dockfmu.base.errors import DockfmuError
+from dockfmu.base.files import write_file
 from dockfmu.master.observers.recording.results import read_results
 from dockfmu.reconstruct.by_model import ModelEstimate, estimate
 from dockfmu.reconstruct.chosen_data import histories_of
@@ -33,6 +36,8 @@ SPAN, LONGEST = 1.2, 7.0
 """Time after the capture up to which loads are compared, and the longest run, s."""
 STEP = 2e-3
 """Macro step of all runs, s."""
+LAYOUTS = {"all": True, "events": False}
+"""Layouts of sensors: gyros, accelerometers, stroke and events; or gyros and events alone."""
 LOADS = ("compression", "tension", "shear", "torsion", "bending")
 GYROS = "".join(
     f"""
@@ -79,16 +84,21 @@ def sensors(everything: bool) -> str:
 
 
 def reconstruct(run: Path, folder: Path, everything: bool, end: float, members: int, seed: int) -> ModelEstimate:
-    """ModelEstimate a recorded run from telemetry of it up to a time, s."""
-    folder.mkdir(parents=True)
-    (folder / "sensors.toml").write_text(sensors(everything))
-    write_telemetry(run, folder / "sensors.toml", folder / "telemetry", seed=seed)
-    (folder / "file.toml").write_text(
-        f'system = "{SYSTEM}"\nfolder = "telemetry"\nsensors = "sensors.toml"\nwindow = [-1.0, {end}]\n'
-        f'[ensemble]\nmembers = {members}\nseed = {seed}\nrun.step = {STEP}\n[[ensemble.unknown]]\nlaw = "documented"\n'
-    )
+    """Estimate a recorded run from telemetry of it up to a time, s; an interrupted estimation continues in `folder`."""
+    file = folder / "file.toml"
+    if not file.exists():
+        shutil.rmtree(folder, ignore_errors=True)
+        folder.mkdir(parents=True)
+        (folder / "sensors.toml").write_text(sensors(everything))
+        write_telemetry(run, folder / "sensors.toml", folder / "telemetry", seed=seed)
+        text = (
+            f'system = "{SYSTEM}"\nfolder = "telemetry"\nsensors = "sensors.toml"\nwindow = [-1.0, {end}]\n'
+            f"[ensemble]\nmembers = {members}\nseed = {seed}\nrun.step = {STEP}\n"
+            '[[ensemble.unknown]]\nlaw = "documented"\n'
+        )
+        write_file(file, text.encode())
     return estimate(
-        read_problem(read_telemetry(folder / "file.toml"), folder / "runs"),
+        read_problem(read_telemetry(file), folder / "runs"),
         workers=0,
         progress=lambda line: print(f"  {line}", flush=True) if "mean square" in line else None,
     )
@@ -108,50 +118,76 @@ def true_peaks(run: Path, end: float) -> np.ndarray:
         return np.array([np.max(np.asarray(results[f"mechanism.load.{name}"])[until]) for name in LOADS])
 
 
-def main(starts: int = 8, first: int = 1, members: int = 28) -> None:
+def twin(seed: int, everything: bool, folder: Path, members: int) -> dict[str, Any]:
+    """Return what the estimate of a start found beside the truth, made in a folder."""
+    system = dockfmu.load(SYSTEM, {"initial_conditions.seed": seed})
+    outcome = system.run(stop=LONGEST, step=STEP, record=["mechanism.load.compression"])
+    capture = outcome.events.get("capture")
+    if capture is None or capture + SPAN > LONGEST:
+        return {"seed": seed, "excluded": f"no capture before {LONGEST - SPAN:g} s"}
+    end = float(np.ceil(20.0 * (capture + SPAN)) / 20.0)
+    run = folder / "run"
+    system.record(run, stop=end + 0.1, step=STEP, every=1, report=False)
+    about = {"seed": seed, "capture": capture, "end": end, "true": true_peaks(run, end).tolist()}
+    began = time.process_time()
+    try:
+        found = reconstruct(run, folder / "estimate", everything, end, members, seed)
+    except DockfmuError as error:
+        return {**about, "error": str(error)}
+    low, middle, high = band_of(peaks(found, end)).tolist()
+    return about | {
+        "low": low, "middle": middle, "high": high, "misfit": found.posterior.steps[-1].misfit,
+        "runs": found.posterior.runs, "cpu_s": time.process_time() - began,
+    }  # fmt: skip
+
+
+def told(row: dict[str, Any], layout: str) -> str:
+    """Return the row of the table of a start."""
+    if "low" not in row:
+        return f"| {row['seed']} | {layout} | {row.get('excluded') or row['error']} |"
+    return (
+        f"| {row['seed']} | {layout} | {row['capture']:.2f} s | {row['true'][0]:,.0f} N | {row['low'][0]:,.0f} to "
+        f"{row['high'][0]:,.0f} N | {inside(row).sum()} of {len(LOADS)} | {row['misfit']:.2f} | {row['runs']} "
+        f"| {row['cpu_s']:.0f} s |"
+    )
+
+
+def inside(row: dict[str, Any]) -> np.ndarray:
+    """Return which true peaks the bands of a start hold, shape (loads,); none if the estimation failed."""
+    if "low" not in row:
+        return np.zeros(len(LOADS), bool)
+    low, true, high = (np.array(row[name]) for name in ("low", "true", "high"))
+    return np.asarray((low <= true) & (true <= high))
+
+
+def summary(folder: Path, layout: str) -> str:
+    """Return what all starts of a layout in a folder say together."""
+    rows = [json.loads(file.read_text()) for file in sorted(folder.glob(f"{layout}_*.json"))]
+    rows = [row for row in rows if "excluded" not in row]
+    if not rows:
+        return f"{layout}: no start"
+    held = np.array([inside(row) for row in rows])
+    errors = [abs(row["middle"][0] / row["true"][0] - 1.0) if "low" in row else np.inf for row in rows]
+    return (
+        f"{layout}: {len(rows)} starts, {held.mean():.0%} of {held.size} true peaks inside, median error of the axial "
+        f"force {100.0 * np.median(errors):.2f} %"
+    )
+
+
+def main(folder: Path, starts: int = 30, first: int = 101, members: int = 28) -> None:
     """Print a row for each start and layout, and the summary."""
-    within: dict[bool, list[bool]] = {True: [], False: []}
-    errors: dict[bool, list[float]] = {True: [], False: []}
     for seed in range(first, first + starts):
-        with tempfile.TemporaryDirectory() as name:
-            place = Path(name)
-            system = dockfmu.load(SYSTEM, {"initial_conditions.seed": seed})
-            outcome = system.run(stop=LONGEST, step=STEP, record=["mechanism.load.compression"])
-            capture = outcome.events.get("capture")
-            if capture is None or capture + SPAN > LONGEST:
-                print(f"| {seed} | no capture before {LONGEST - SPAN:g} s |", flush=True)
-                continue
-            end = float(np.ceil(20.0 * (capture + SPAN)) / 20.0)
-            system.record(place / "run", stop=end + 0.1, step=STEP, every=1, report=False)
-            true = true_peaks(place / "run", end)
-            for everything in (True, False):
-                began, used = time.time(), time.process_time()
-                try:
-                    found = reconstruct(place / "run", place / f"{everything}", everything, end, members, seed)
-                except DockfmuError as error:
-                    print(f"| {seed} | {everything} | {error} |", flush=True)
-                    within[everything] += [False] * len(LOADS)
-                    errors[everything].append(np.inf)
-                    continue
-                low, middle, high = band_of(peaks(found, end))
-                inside = (low <= true) & (true <= high)
-                within[everything] += inside.tolist()
-                errors[everything].append(abs(middle[0] / true[0] - 1.0))
-                print(
-                    f"| {seed} | {'all' if everything else 'gyros, events'} | {capture:.2f} s | {true[0]:.0f} N "
-                    f"| {low[0]:.0f} to {high[0]:.0f} N | {100.0 * errors[everything][-1]:.2f} % | {inside.sum()} of 5 "
-                    f"| {len(found.posterior.steps)} | {time.process_time() - used:.0f} s "
-                    f"| {time.time() - began:.0f} s |",
-                    flush=True,
-                )
-                for which, inner in within.items():
-                    if inner:
-                        print(
-                            f"  {'all' if which else 'gyros, events'}: {np.mean(inner):.0%} of {len(inner)} true peaks "
-                            f"inside, median error {100.0 * np.median(errors[which]):.2f} %",
-                            flush=True,
-                        )
+        for layout, everything in LAYOUTS.items():
+            file = folder / f"{layout}_{seed}.json"
+            if not file.exists():
+                work = folder / f"{layout}_{seed}"
+                work.mkdir(parents=True, exist_ok=True)
+                write_file(file, json.dumps(twin(seed, everything, work, members), indent=1).encode())
+                shutil.rmtree(work)
+            print(told(json.loads(file.read_text()), layout), flush=True)
+    for layout in LAYOUTS:
+        print(summary(folder, layout))
 
 
 if __name__ == "__main__":
-    main(*map(int, sys.argv[1:]))
+    main(Path(sys.argv[1]), *map(int, sys.argv[2:]))

@@ -65,12 +65,14 @@ class RunPoint:
     """A run to make: number `index`, with its own draw or with these `values`.
 
     `step_factor` multiplies the step of the study, or of the system that the values choose. If it is not 1, the step
-    is fixed even where the study controls it, and the time limit is divided by the factor.
+    is fixed even where the study controls it, and the time limit is divided by the factor. The run ends at `until`, s,
+    if that is before the stop time.
     """
 
     index: int
     values: Mapping[str, Any] | None = None
     step_factor: float = 1.0
+    until: float = math.inf
 
 
 class MeasureObserver(Observer):
@@ -144,9 +146,10 @@ def endings(study: Study, plan: Plan) -> list[Observer]:
 
 
 class LastOutputs(Observer):
-    """Reads all outputs at the end of a run, to compare it with its repetition."""
+    """Reads all outputs at the end of a run if they are `wanted`, to compare it with its repetition."""
 
     def __init__(self) -> None:
+        self.wanted = True
         self.values: dict[str, Any] = {}
 
     def reset(self) -> None:
@@ -162,7 +165,8 @@ class LastOutputs(Observer):
 
     def last(self) -> None:
         """Read the outputs."""
-        self.values = dict(zip(self._names, self._read(self._names), strict=True))
+        if self.wanted:
+            self.values = dict(zip(self._names, self._read(self._names), strict=True))
 
 
 class _Warm:
@@ -233,7 +237,8 @@ class Runner:
             if conditions is not None:
                 row |= condition_columns(conditions_with(conditions, settings))
                 row["R1"], row["R2"] = severity_of(conditions, settings)
-            made = _simulate(warm, settings)
+            warm.outputs.wanted = variant not in self._checked
+            made = self._simulate(warm, settings, point)
             # the end of a run by its time limit is no property of the run
             if variant not in self._checked and made["status"] != "stopped":
                 made = self._confirm(variant, point, settings, made)
@@ -263,7 +268,7 @@ class Runner:
         first = _bits(made, warm)
         refused = made["status"] == "failed" and not made["macro_steps"]
         if not refused:
-            again = _simulate(warm, settings)
+            again = self._simulate(warm, settings, point)
             difference = _difference(first, _bits(again, warm))
             if not difference:
                 self._checked.add(variant)
@@ -275,7 +280,7 @@ class Runner:
             if not refused:
                 self._isolated[variant] = f"{NOT_INDEPENDENT} ({difference}), and it stays so: {error}"
             return made
-        alone = _simulate(isolated, settings)
+        alone = self._simulate(isolated, settings, point)
         if refused:
             if alone["status"] == "failed" and not alone["macro_steps"]:
                 self._drop(variant)
@@ -308,6 +313,29 @@ class Runner:
                 raise WorkerMismatchError(f"{MISMATCH}: {differing}")
         return self._systems[variant]
 
+    def _simulate(self, warm: _Warm, settings: Mapping[str, Any], point: RunPoint) -> dict[str, Any]:
+        """Make a run, also one that fails, and return the cells of its row that come from the result.
+
+        Raises DockfmuError for settings with which no run is possible, and MachineFaultError if this machine is at
+        fault.
+        """
+        try:
+            warm.simulation.reset(settings)
+            self._advance(warm.simulation, point.until, warm.step)
+        except FmuError:
+            pass  # the outcome reports it
+        try:
+            result = warm.simulation.finish().result
+        except FmuError:
+            result = warm.simulation.outcome.result
+        if result.status == "failed":
+            check_machine(result.error)
+        return _row(result, warm)
+
+    def _advance(self, simulation: Simulation, until: float, step: float) -> None:
+        """Make the steps of a run up to a time, or to its end. Raises FmuError if an FMU fails."""
+        simulation.advance(until)
+
     def _get(self, variant: tuple[str, ...], step_factor: float) -> _Warm:
         key = (variant, step_factor)
         if key not in self._warm:
@@ -320,25 +348,6 @@ class Runner:
 
 NOT_INDEPENDENT = "runs in one process are not independent"
 """Beginning of the warning of runs whose FMUs keep data from one run to the next."""
-
-
-def _simulate(warm: _Warm, settings: Mapping[str, Any]) -> dict[str, Any]:
-    """Make a run, also one that fails, and return the cells of its row that come from the result.
-
-    Raises DockfmuError for settings with which no run is possible, and MachineFaultError if this machine is at fault.
-    """
-    try:
-        warm.simulation.reset(settings)
-        warm.simulation.advance()
-    except FmuError:
-        pass  # the outcome reports it
-    try:
-        result = warm.simulation.finish().result
-    except FmuError:
-        result = warm.simulation.outcome.result
-    if result.status == "failed":
-        check_machine(result.error)
-    return _row(result, warm)
 
 
 def _bits(made: Mapping[str, Any], warm: _Warm) -> dict[str, str]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
 from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -30,6 +31,7 @@ from dockfmu.reconstruct.ensemble import AssimilationStep, Posterior, smooth
 from dockfmu.reconstruct.model_error import far_from_prior
 from dockfmu.reconstruct.model_problem import ModelProblem
 from dockfmu.reconstruct.readings_runner import COLUMNS, ReadingsRunner
+from dockfmu.reconstruct.unknowns import UNTIL
 
 if TYPE_CHECKING:
     import pandas
@@ -148,13 +150,19 @@ def _session(problem: ModelProblem, where: ClusterOptions) -> Iterator[Any]:
 def _estimate(problem: ModelProblem, runs: Evaluations, progress: Callable[[str], None]) -> ModelEstimate:
     unknowns = problem.unknowns
     prior = normal_numbers(problem.seed, (0,), (problem.members, unknowns.dimension))
-    made: dict[bytes, pandas.DataFrame] = {}
+    made: dict[tuple[float, bytes], pandas.DataFrame] = {}
+    asked: dict[str, float] = {}
 
     def rows_of(members: np.ndarray) -> pandas.DataFrame:
-        key = members.tobytes()
+        key = asked.get(UNTIL, math.inf), members.tobytes()
         if key not in made:
-            made[key] = runs.rows([unknowns.values(member) for member in members], progress=progress)
+            made[key] = runs.rows([unknowns.values(member) | asked for member in members], progress=progress)
         return made[key]
+
+    def until(time: float) -> None:
+        asked.clear()
+        if math.isfinite(time):
+            asked[UNTIL] = time
 
     progress(f"{problem.members} members of the prior, {unknowns.dimension} unknowns")
     prior_rows = rows_of(prior)
@@ -175,12 +183,13 @@ def _estimate(problem: ModelProblem, runs: Evaluations, progress: Callable[[str]
         time=data.time,
         blocks=data.blocks,
         options=problem.options,
+        until=until,
         told=told,
     )
     import pandas
 
     by_member: dict[bytes, dict[str, Any]] = {}
-    for key, table in made.items():
+    for (_, key), table in sorted(made.items(), key=lambda item: item[0][0]):
         members = np.frombuffer(key).reshape(-1, unknowns.dimension)
         by_member |= {member.tobytes(): row for member, row in zip(members, table.to_dict("records"), strict=True)}
 

@@ -35,6 +35,7 @@ from dockfmu.reconstruct.ensemble_step import (
     share_of,
     update,
 )
+from dockfmu.reconstruct.ensemble_windows import FEWEST as FEWEST_WINDOWS
 from dockfmu.reconstruct.ensemble_windows import given_windows, growing_windows
 
 REFINEMENTS = 25
@@ -45,6 +46,8 @@ PATIENCE = 2
 """Steps of the refinement in a row that gain less than CONVERGED, after which it ends."""
 CONVERGED = 0.3
 """Decrease of the mean objective that a step of the refinement must bring."""
+PASSED = 1.0
+"""The same between windows, where members that differ from others by as little are told apart by the data to come."""
 SURPRISING = 4.0
 """Mean square of the residuals of a block, over spread and noise, above which what is in excess counts as noise."""
 MOST_STEPS = 12
@@ -166,7 +169,24 @@ class _State:
     outputs: np.ndarray
     archive: Archive
     forward: Forward
+    time: np.ndarray
+    """Times of the data, shape (data,)."""
+    until: Callable[[float], None]
     steps: list[AssimilationStep] = field(default_factory=list)
+
+    def ask(self, until: float) -> None:
+        """Ask for outputs at data up to a time alone from now on."""
+        self.until(until if until < self.time.max() else math.inf)
+
+    def reach(self, until: float) -> None:
+        """Have the outputs of the members at data up to a time."""
+        short = np.isnan(self.outputs[:, self.time <= until]).any(axis=1)
+        if short.any():
+            self.ask(until)
+            told = np.asarray(self.forward(self.unknowns[short]), float)
+            self.outputs = self.outputs.copy()
+            self.outputs[short] = told
+            self.archive.add(self.unknowns[short], told)
 
     def move(self, members: np.ndarray) -> None:
         """Move the members, and make their runs."""
@@ -185,6 +205,7 @@ def smooth(
     time: np.ndarray | None = None,
     blocks: np.ndarray | None = None,
     options: SmootherOptions = SmootherOptions(),
+    until: Callable[[float], None] = lambda until: None,
     told: Callable[[AssimilationStep], None] = lambda step: None,
 ) -> Posterior:
     """Return members that have assimilated data.
@@ -208,6 +229,9 @@ def smooth(
         Numbers of blocks of neighbouring data. Where the data of a block are further from the mean of the members than
         spread and noise explain, what is in excess counts as noise: an impact that no member has yet, or a fault of
         the model, does not pull the members to where they do not belong.
+    until : callable
+        Called with the time up to which `forward` has to have outputs from then on, infinite for all of them; at first
+        all are asked for. A member may lack what is later.
     told : callable
         Called after each step.
 
@@ -221,7 +245,8 @@ def smooth(
     _check(members, data, deviation)
     masks = given_windows(windows, len(data))
     before = np.asarray(forward(members), float)
-    state = _State(members, before, Archive(members, before), forward)
+    times = np.zeros(len(data)) if time is None else np.asarray(time, float)
+    state = _State(members, before, Archive(members, before), forward, times, until)
     surprise = _Surprise(None if blocks is None else np.asarray(blocks))
     needed = np.zeros(len(data), bool)
     # centred draws of the prior, so that the mean is that of the prior itself
@@ -232,10 +257,14 @@ def smooth(
         state.steps.append(replace(step, until=until))
         told(state.steps[-1])
 
-    grown = iter(masks) if len(windows) or time is None else growing_windows(state, np.asarray(time), deviation)
+    grown = iter(masks) if len(windows) or time is None else growing_windows(state, times, deviation)
     refined = hopeful = options.refinements > 0 and refinable(members)
     for number, mask in enumerate(grown):
         needed = needed | mask
+        if time is not None:
+            state.reach(times[needed].max())
+            # the next window grows by what the members tell of it; and an event may come later in them than in the data
+            state.ask(times[needed].max() + np.ptp(times) / FEWEST_WINDOWS)
         wide = spread_of(state.unknowns)
         if not (number and refined):
             _assimilate(state, data, deviation, (number, mask, needed), surprise, random, options, note)
@@ -317,13 +346,14 @@ def _refine(
     """
     refinement = Refinement(aim, (state.unknowns, state.outputs), state.archive, state.forward, DIGITS)
     vain = 0
-    for _ in range(most if aim.needed.all() else min(most, BETWEEN)):
+    last = bool(aim.needed.all())
+    for _ in range(most if last else min(most, BETWEEN)):
         step = refinement.step(lambda residuals: surprise.of(residuals, aim.needed), strict=strict)
         if step is None:
             return
         state.unknowns, state.outputs = refinement.unknowns, refinement.outputs
         told(AssimilationStep(-1, step.moved, 1.0, aim.misfit(state.outputs), step.absent))
-        vain = vain + 1 if step.gained < CONVERGED else 0
+        vain = vain + 1 if step.gained < (CONVERGED if last else PASSED) else 0
         if vain == PATIENCE:
             return
 

@@ -25,6 +25,9 @@ class Members(Protocol):
     unknowns: np.ndarray
     outputs: np.ndarray
 
+    def reach(self, until: float) -> None:
+        """Have the outputs at data up to a time, s."""
+
 
 def given_windows(windows: Sequence[np.ndarray], count: int) -> list[np.ndarray]:
     """Return the masks of windows that are given; one of all data if none is. Raises EnsembleError."""
@@ -46,6 +49,7 @@ def growing_windows(members: Members, time: np.ndarray, deviation: np.ndarray) -
     while not taken.all():
         left = np.flatnonzero(~taken)
         left = left[np.argsort(time[left], kind="stable")]
+        members.reach(float(time[left[0]]) + whole / FEWEST)
         end = max(_straight(members, left, deviation), min(LEAST, len(left)))
         until = float(np.clip(time[left[end - 1]], time[left[0]] + whole / MOST, time[left[0]] + whole / FEWEST))
         mask = ~taken & (time <= until)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -12,7 +13,8 @@ from dockfmu.campaign.description import Study
 from dockfmu.campaign.runner import Runner, RunPoint, resolve
 from dockfmu.outcome import Outcome
 from dockfmu.reconstruct.telemetry import Telemetry
-from dockfmu.reconstruct.unknowns import StartOfRun, of_the_system, sensor_errors
+from dockfmu.reconstruct.unknowns import UNTIL, StartOfRun, of_the_system, sensor_errors
+from dockfmu.simulation import Simulation
 from dockfmu.telemetry.sensors import PortPoint, Sensor
 
 READINGS, HISTORIES, SHIFT = "readings", "histories", "shift"
@@ -114,11 +116,27 @@ class ReadingsRunner(Runner):
     def run(self, point: RunPoint) -> dict[str, Any]:
         """Make a run and return its row, with readings."""
         values = dict(point.values or {})
-        row = super().run(replace(point, values=of_the_system(values)))
+        row = super().run(replace(point, values=of_the_system(values), until=float(values.get(UNTIL, np.inf))))
         if row["outcome"] == "invalid":
             return row
         variant, _ = resolve(self.study, of_the_system(values))
         return row | self.read(values, self._get(variant, point.step_factor).simulation.outcome)
+
+    def _advance(self, simulation: Simulation, until: float, step: float) -> None:
+        """Make the steps of a run up to a true time, wherever in its range the start lies; whole steps, as in others.
+
+        The readings that tell the start are always made.
+        """
+        start = self.instruments.start
+        last = max(until, start.high + FIRST_S) if start.fitted else until
+
+        def reach(time: float) -> None:
+            simulation.advance(step * math.ceil(time / step - 1e-6) if math.isfinite(time) else time)
+
+        reach(last - start.low)
+        if start.event:
+            # before the event nobody knows at which time of the run the start lies
+            reach(last - start.low + simulation.events.get(start.event, math.inf))
 
     def read(self, values: Mapping[str, Any], outcome: Outcome) -> dict[str, Any]:
         """Return what the instruments tell of a run, with the errors of sensors among values of unknowns."""

@@ -27,6 +27,8 @@ SENSOR = "sensor:"
 """Prefix of the names of errors of sensors and clocks: "sensor:gyros.yaw_rate.bias", "sensor:gyros.delay"."""
 START = "telemetry.start"
 """True time at which the run begins, or at which the event of the start falls, s."""
+UNTIL = "telemetry.until"
+"""True time up to which a run is asked for, s. It ends there, with all that it has read before."""
 SAMPLES = 2.0
 """Samples of the fastest frame in the time in which a run may begin, from which its readings tell when it did."""
 _SENSOR = ("of", "error", "law", "mean", "deviation", "low", "high")
@@ -125,7 +127,7 @@ def sensor_errors(values: Mapping[str, Any]) -> dict[str, dict[str, float]]:
 
 def of_the_system(values: Mapping[str, Any]) -> dict[str, Any]:
     """Return the values that are set in the system."""
-    return {name: value for name, value in values.items() if not name.startswith(SENSOR) and name != START}
+    return {name: value for name, value in values.items() if not name.startswith(SENSOR) and name not in (START, UNTIL)}
 
 
 def unit_of_unknown(name: str, system: System, telemetry: Telemetry) -> str:

@@ -10,6 +10,7 @@ import pytest
 import dockfmu
 from dockfmu.base.numbers import figure_text
 from dockfmu.campaign.dataset import read_runs
+from dockfmu.campaign.runner import RunPoint
 from dockfmu.master.observers.recording.results import read_results
 from dockfmu.reconstruct.by_model import estimate
 from dockfmu.reconstruct.chosen_data import ReconstructionError, outputs_of
@@ -24,8 +25,8 @@ from dockfmu.reconstruct.model_result import (
     write_estimate,
 )
 from dockfmu.reconstruct.reading import read_telemetry
-from dockfmu.reconstruct.readings_runner import DriftingRun, fitted_delay
-from dockfmu.reconstruct.unknowns import START
+from dockfmu.reconstruct.readings_runner import READINGS, DriftingRun, ReadingsRunner, fitted_delay
+from dockfmu.reconstruct.unknowns import START, UNTIL
 from dockfmu.telemetry.make import write_telemetry
 from tests.dockfmu.small_systems import as_toml
 
@@ -199,6 +200,26 @@ def test_workers_make_the_same_runs_as_this_process(impact, tmp_path):
     )
     assert np.array_equal(here.posterior.unknowns, there.posterior.unknowns)
     assert np.array_equal(here.posterior.outputs, there.posterior.outputs)
+
+
+@pytest.mark.parametrize("start", [0.0, "capture"])
+def test_a_run_that_ends_early_reads_the_same(impact, tmp_path, start):
+    """Up to its end, to the bit; where an event is the start, the end counts from that on, and it may come late."""
+    asked = problem(impact, tmp_path / "runs", start=start)
+    times, until = asked.telemetry.time, 0.2
+    values = dict.fromkeys(asked.unknowns.names, 0.0) | {"initial_conditions.velocity[1]": 0.12}
+    values["chaser.parameters.mass"] = 19400.0
+    runner = ReadingsRunner(asked.instruments, asked.campaign.study)
+    try:
+        whole, part = (runner.run(RunPoint(0, values | more)) for more in ({}, {UNTIL: until}))
+    finally:
+        runner.close()
+    assert part["macro_steps"] < 0.8 * whole["macro_steps"]
+    readings = np.array([row[READINGS][: len(times)] for row in (whole, part)])
+    here = times <= until
+    assert np.isfinite(readings[:, here & (times > 0.1)]).all()
+    assert np.array_equal(readings[0, here], readings[1, here], equal_nan=True)
+    assert np.isnan(readings[1, times > until + 0.02]).all()
 
 
 @pytest.mark.slow

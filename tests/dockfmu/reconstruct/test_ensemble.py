@@ -74,6 +74,27 @@ def test_windows_that_grow_take_a_fifth_of_the_data_of_a_straight_line_at_once()
     assert found.steps[-1].until == 29.0
 
 
+@pytest.mark.parametrize("given", [True, False], ids=["given windows", "windows that grow"])
+def test_runs_that_end_behind_their_window_give_the_same_members(given):
+    """Outputs are asked for up to a fifth of the time behind each window; what is later is absent, and not missed."""
+    matrix, deviation, data, _, _ = linear_problem(4, 30, seed=4)
+    prior, time = np.random.default_rng(5).normal(size=(40, 4)), np.arange(30.0)
+    windows = [time < 8.0, (time >= 8.0) & (time < 12.0), time >= 12.0] if given else []
+    asked = [math.inf]
+    made = []
+
+    def ending(members):
+        made.append(asked[-1])
+        return np.where(time <= asked[-1], members @ matrix.T, np.nan)
+
+    whole = smooth(prior, lambda z: z @ matrix.T, data, deviation, time=time, windows=windows)
+    found = smooth(prior, ending, data, deviation, time=time, windows=windows, until=asked.append)
+    assert np.array_equal(found.unknowns, whole.unknowns)
+    assert np.array_equal(found.outputs, whole.outputs)
+    assert made[0] == made[-1] == math.inf
+    assert min(made) == pytest.approx((7.0 if given else 5.0) + 29.0 / 5.0)
+
+
 def test_windows_that_grow_follow_a_motion_that_no_wide_ensemble_sees():
     """A phase that grows by e^1.3 each second: in windows each of three is found, all data at once lose one."""
     time, deviation = np.linspace(0.1, 6.0, 60), np.full(60, 0.05)
