@@ -50,8 +50,9 @@ PRESS = """async ({presses, variable}) => {
 """Presses a key repeatedly; gives the times in ms to the frame that shows it, and the frames per second meanwhile."""
 
 
-SEEKS = """camera => {
-  dockfmu.look(camera);
+SEEKS = """async camera => {
+  await dockfmu.look(camera);
+  await new Promise(resolve => requestAnimationFrame(() => requestAnimationFrame(resolve)));
   // a pixel is read back, so that the picture has been drawn
   const drawn = [...document.querySelectorAll('canvas')].map(one => one.getContext('webgl2')).find(one => one);
   const pixel = new Uint8Array(4), found = [];
