@@ -10,6 +10,7 @@ from pathlib import Path
 from dockfmu.base.names import subscripts
 from dockfmu.base.platforms import this_platform
 from dockfmu.base.temporary import TemporaryFolder
+from dockfmu.declare import declaration
 from dockfmu.declare.packages.unbuilt import described, opened, split_name
 from dockfmu.declare.plan import AUDIT_OUTPUTS, Plan
 from dockfmu.fmus import catalogue
@@ -70,6 +71,9 @@ def interface(name: str) -> Interface:
     Raises CatalogueError, StructureError, and any error of reading the system.
     """
     if not split_name(name)[1]:
+        if name in declaration.names():
+            elements = ", ".join(f"{name}.{element}" for element in declaration.read(name).elements)
+            raise StructureError([f"{name}: this is a system; name an element of it: {elements}"])
         with TemporaryFolder("skeleton") as folder:
             component = catalogue.component(name)
             description = described(component, component.name, folder)

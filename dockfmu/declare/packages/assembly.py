@@ -23,6 +23,7 @@ from dockfmu.declare.declaration import Declaration, DeclaredElement
 from dockfmu.declare.plan import Plan
 from dockfmu.declare.ports import join
 from dockfmu.declare.settings import NOTHING, Settings, set_value
+from dockfmu.declare.toml.files import names
 from dockfmu.declare.toml.quantities import in_unit, scaled
 from dockfmu.fmus import build, catalogue
 from dockfmu.fmus.folders import FolderError
@@ -108,6 +109,10 @@ def make_component(name: str, origin: str, options: dict[str, object]) -> Compon
     Raises CatalogueError, FolderError or ParameterError, naming `origin`, and ModelError with all mistakes in the file
     of a multibody system.
     """
+    if name in names():
+        raise catalogue.CatalogueError(
+            f"{origin}: this is a system, no component; `dockfmu run {name}` builds the FMUs of its elements"
+        )
     try:
         return catalogue.component(name, **options)
     except ModelError:

@@ -630,3 +630,10 @@ def test_declarations_without_bottom_are_refused(command, text, refused):
 def test_characters_that_no_xml_can_hold_are_refused_where_they_stand(refused):
     Path("x.toml").write_text(TOML.replace("an oscillator of its own", "\\u001b[2J"))
     assert "description = '\\x1b[2J': no XML can hold the character U+001B" in refused("run", "x.toml", "-o", "out")
+
+
+def test_a_system_in_the_place_of_a_component_is_told_as_one(refused):
+    assert "this is a system, no component; `dockfmu run atv_probe_cone` builds the FMUs" in refused(
+        "build", "atv_probe_cone"
+    )
+    assert "name an element of it: atv_probe_cone.chaser, atv_probe_cone.station" in refused("ports", "atv_probe_cone")
