@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -18,7 +19,12 @@ from dockfmu.reconstruct.model_error import (
     residuals_of,
     strained,
 )
+from dockfmu.reconstruct.readings_runner import LIFE
+from dockfmu.reconstruct.spent import RestoredLife, lives_of
 from dockfmu.reconstruct.unknowns import unit_of_unknown
+
+if TYPE_CHECKING:
+    import pandas
 
 BAND = (0.05, 0.5, 0.95)
 """Quantiles of the bands: their ends, and the middle."""
@@ -82,6 +88,8 @@ class Findings:
     warnings : tuple of str
         What should be known about the result: notes of the estimate, signals without explanation, a prior that excludes
         the data, a collapsed ensemble.
+    life : tuple of RestoredLife
+        Life spent of the sections that the telemetry names.
     """
 
     unknowns: tuple[UnknownBand, ...]
@@ -89,6 +97,7 @@ class Findings:
     peaks: tuple[PeakBand, ...]
     evidence: float
     warnings: tuple[str, ...]
+    life: tuple[RestoredLife, ...] = ()
 
 
 def findings(found: ModelEstimate) -> Findings:
@@ -115,7 +124,18 @@ def findings(found: ModelEstimate) -> Findings:
     measures = [m for m in found.problem.campaign.study.measures if rows[m.name].notna().any()]
     peaks = tuple(PeakBand(m.name, m.unit, *map(float, band_of(rows[m.name].to_numpy(float)))) for m in measures)
     evidence = log_evidence(data.values, data.deviation, posterior)
-    return Findings(unknown_bands(found), residuals, peaks, evidence, tuple(warnings))
+    life = tuple(lives_of(found.problem.instruments.sections, *section_draws(found, rows), band_of))
+    return Findings(unknown_bands(found), residuals, peaks, evidence, tuple(warnings), life)
+
+
+def section_draws(found: ModelEstimate, rows: pandas.DataFrame) -> tuple[np.ndarray, np.ndarray]:
+    """Return peak stresses, Pa, and damages of runs, each of shape (runs, sections), NaN where a run has none."""
+    count = len(found.problem.instruments.sections)
+    told = np.full((len(rows), count, 2), np.nan)
+    for k, cell in enumerate(rows[LIFE] if count else ()):
+        if cell is not None and np.size(cell) == 2 * count:
+            told[k] = np.reshape(cell, (count, 2))
+    return told[..., 0], told[..., 1]
 
 
 def band_of(draws: np.ndarray) -> np.ndarray:

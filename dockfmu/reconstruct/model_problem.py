@@ -15,6 +15,7 @@ from dockfmu.campaign.campaign import Campaign
 from dockfmu.declare.toml.tables import DeclarationError, Table
 from dockfmu.reconstruct.ensemble import REFINEMENTS, SmootherOptions
 from dockfmu.reconstruct.readings_runner import Instruments
+from dockfmu.reconstruct.spent import sections_of
 from dockfmu.reconstruct.telemetry import Telemetry
 from dockfmu.reconstruct.unknowns import Unknowns, check_laws, read_start, sensor_laws
 
@@ -108,7 +109,14 @@ def read_problem(telemetry: Telemetry, folder: Path, label: str = "") -> ModelPr
         telemetry,
         campaign,
         Unknowns(laws),
-        Instruments(telemetry, start, _loads(campaign), np.linspace(begin, end, INTERVALS + 1), _model_error(table)),
+        Instruments(
+            telemetry,
+            start,
+            _loads(campaign),
+            np.linspace(begin, end, INTERVALS + 1),
+            _model_error(table),
+            sections_of(telemetry),
+        ),
         members,
         campaign.study.draws.seed,
         _windows(table, telemetry),

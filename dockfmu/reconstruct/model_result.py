@@ -9,18 +9,23 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import h5py
+
 from dockfmu.base.files import atomic_file, write_file
+from dockfmu.base.numbers import finite
 from dockfmu.declare.packages.bundle import silent
 from dockfmu.reconstruct.by_model import ModelEstimate, estimate
 from dockfmu.reconstruct.model_error import probabilities
-from dockfmu.reconstruct.model_findings import Findings, bands, findings
+from dockfmu.reconstruct.model_findings import Findings, bands, findings, section_draws
 from dockfmu.reconstruct.model_page import write_model_page
 from dockfmu.reconstruct.model_problem import models, read_problem
 from dockfmu.reconstruct.reading import read_telemetry
 from dockfmu.reconstruct.unknowns import of_the_system
 from dockfmu.record import RecordedRun
 
-UNKNOWNS, BANDS, SUMMARY, MEAN = "unknowns.parquet", "load_bands.parquet", "ensemble.json", "mean"
+UNKNOWNS, BANDS, BOTH, SUMMARY, MEAN = (
+    "unknowns.parquet", "load_bands.parquet", "ensemble.h5", "ensemble.json", "mean",
+)  # fmt: skip
 MODELS = "models.json"
 
 
@@ -42,9 +47,10 @@ def write_estimate(
 ) -> list[Path]:
     """Write what an estimate found and says to a folder, and return the files.
 
-    They are `unknowns.parquet`, a row for each member with its unknowns, outcome and peaks; `load_bands.parquet`, ends
-    and middle of the 90 % band of each load over time; `ensemble.json`, the summary; and the folder `mean` of the run
-    at the mean of the posterior. Raises WriteError.
+    They are `unknowns.parquet`, a row for each member with its unknowns, outcome, peaks and, of each section, peak
+    stress, Pa, and damage; `load_bands.parquet`, ends and middle of the 90 % band of each load over time; `ensemble.h5`
+    with both, a group for each and a dataset for each column; `ensemble.json`, the summary; and the folder `mean` of
+    the run at the mean of the posterior. Raises WriteError.
     """
     import pandas
 
@@ -53,15 +59,28 @@ def write_estimate(
     members = pandas.DataFrame(problem.unknowns.table(found.posterior.unknowns), columns=list(problem.unknowns.labels))
     kept = ["outcome", *(peak.name for peak in said.peaks)]
     members = members.assign(**{name: found.rows[name].to_numpy() for name in kept}, valid=found.posterior.valid)
+    units = {u.name: u.unit for u in said.unknowns} | {p.name: p.unit for p in said.peaks} | {"from": "s", "to": "s"}
+    stresses, damages = section_draws(found, found.rows)
+    for k, section in enumerate(problem.instruments.sections):
+        members[f"stress {section.name}"], members[f"damage {section.name}"] = stresses[:, k], damages[:, k]
+        units |= {f"stress {section.name}": "Pa", f"damage {section.name}": "1"}
     edges, ends = problem.instruments.edges, bands(found)
     table = {"from": edges[:-1], "to": edges[1:]}
+    own = {m.signals[0]: m.unit for m in problem.campaign.study.measures if m.signals}
     for k, name in enumerate(problem.instruments.loads):
-        table |= {f"{name} {word}": ends[j, k] for j, word in enumerate(("low", "middle", "high"))}
-    files = []
-    for frame, file in ((members, UNKNOWNS), (pandas.DataFrame(table), BANDS)):
+        columns = {f"{name} {word}": ends[j, k] for j, word in enumerate(("low", "middle", "high"))}
+        table, units = table | columns, units | dict.fromkeys(columns, own[name])
+    files, frames = [folder / BOTH], {UNKNOWNS: members, BANDS: pandas.DataFrame(table)}
+    for file, frame in frames.items():
         with atomic_file(folder / file) as unfinished:
             frame.to_parquet(unfinished)
         files.append(folder / file)
+    with atomic_file(folder / BOTH) as unfinished, h5py.File(unfinished, "w") as out:
+        for file, frame in frames.items():
+            group = out.create_group(Path(file).stem)
+            for name in frame:
+                group[name] = frame[name].to_list()
+                group[name].attrs["unit"] = units.get(str(name), "")
     files.append(write_file(folder / SUMMARY, json.dumps(summary(found, said), indent=1).encode()))
     record_mean(found, folder / MEAN, progress=progress)
     return files
@@ -91,6 +110,7 @@ def summary(found: ModelEstimate, said: Findings) -> dict[str, Any]:
             }
             for r in said.residuals
         },
+        "life": finite([life.described() for life in said.life]),
         "log_evidence": said.evidence,
         "warnings": list(said.warnings),
     }  # fmt: skip

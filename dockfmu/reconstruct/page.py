@@ -34,7 +34,6 @@ def write_page(result: Reconstruction, folder: Path, file: Path) -> Path:
         readings=int(result.telemetry.mask.sum()),
         events=result.telemetry.events,
         conditions=[] if result.conditions is None else result.conditions.lines(),
-        infinity=float("inf"),
     )  # fmt: skip
 
 
@@ -62,6 +61,7 @@ def write_framed(
         figures=Markup(as_json(figures).replace("<", "\\u003c")),
         plotly=Markup(plotly_js()),
         number=figure_text,
+        infinity=float("inf"),
         version=version("dockfmu"),
         **words,
     )

@@ -11,22 +11,25 @@ import numpy as np
 
 from dockfmu.campaign.description import Study
 from dockfmu.campaign.runner import Runner, RunPoint, resolve
+from dockfmu.life.sections import StructureSection
+from dockfmu.life.spent import lives_in
 from dockfmu.outcome import Outcome
+from dockfmu.reconstruct.spent import SampledLoads
 from dockfmu.reconstruct.telemetry import Telemetry
 from dockfmu.reconstruct.unknowns import UNTIL, StartOfRun, of_the_system, sensor_errors
 from dockfmu.simulation import Simulation
 from dockfmu.telemetry.sensors import PortPoint, Sensor
 
-READINGS, HISTORIES, SHIFT = "readings", "histories", "shift"
+READINGS, HISTORIES, SHIFT, LIFE = "readings", "histories", "shift", "life"
 """Columns of a row: readings and times of events, NaN where there are none; the largest loads in intervals; the true
-time at which the run began."""
+time at which the run began; peak stress, Pa, and damage of each section."""
 BEFORE = 2.0
 """Time before a run for which its first values hold, s: the craft drift until they touch."""
 FIRST_S = 0.3
 """Time after the latest start whose readings tell when a run begins, s."""
 TRIALS = (26, 17, 17)
 """How many times are tried: first of all that the start may have, then between the neighbours of the best one."""
-COLUMNS = {READINGS: "numbers", HISTORIES: "numbers", SHIFT: "number"}
+COLUMNS = {READINGS: "numbers", HISTORIES: "numbers", SHIFT: "number", LIFE: "numbers"}
 
 
 @dataclass(frozen=True)
@@ -45,6 +48,8 @@ class Instruments:
         Ends of the intervals, true time, s.
     model_error : float
         Deviation of the model, as a share of the root mean square of each signal.
+    sections : tuple of StructureSection
+        Sections of the structure whose life is counted.
     """
 
     telemetry: Telemetry
@@ -52,12 +57,14 @@ class Instruments:
     loads: tuple[str, ...]
     edges: np.ndarray
     model_error: float = 0.0
+    sections: tuple[StructureSection, ...] = ()
 
     @property
     def variables(self) -> tuple[str, ...]:
         """Full names of all scalars that are read."""
         names = [name for signal in self.telemetry.signals for name in variables_of(signal.sensor)]
-        return tuple(dict.fromkeys([*names, *self.loads]))
+        stresses = [name for section in self.sections for name in section.stress]
+        return tuple(dict.fromkeys([*names, *self.loads, *stresses]))
 
 
 def variables_of(sensor: Sensor) -> list[str]:
@@ -157,7 +164,17 @@ class ReadingsRunner(Runner):
             READINGS: readings.tolist(),
             HISTORIES: largest(outcome, instruments.loads, instruments.edges - shift).ravel().tolist(),
             SHIFT: shift,
+            # of whole runs alone, as cycles of a part are none of the docking
+            LIFE: [] if UNTIL in values else life_in(outcome, instruments.sections),
         }
+
+
+def life_in(outcome: Outcome, sections: Sequence[StructureSection]) -> list[float]:
+    """Return peak stress, Pa, and damage of each section in the rows of a run, one after the other."""
+    names = dict.fromkeys(name for section in sections for name in section.stress)
+    loads = SampledLoads(outcome.time, {name: outcome[name] for name in names}, outcome.unit)
+    lives = lives_in(loads, sections)  # type: ignore[arg-type]
+    return [number for life in lives for number in (life.peak, life.damage)]
 
 
 def reading_deviations(telemetry: Telemetry, model_error: float) -> np.ndarray:

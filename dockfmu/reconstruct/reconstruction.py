@@ -13,7 +13,6 @@ from dockfmu.base.extras import MissingPackageError
 from dockfmu.base.files import WriteError, atomic_file, write_file
 from dockfmu.base.numbers import finite
 from dockfmu.declare.toml.tables import DeclarationError
-from dockfmu.life.sections import read_sections
 from dockfmu.master.system import Structure
 from dockfmu.reconstruct.checks import residual_tests
 from dockfmu.reconstruct.classical import reconstruct_classically
@@ -22,7 +21,7 @@ from dockfmu.reconstruct.page import write_page
 from dockfmu.reconstruct.peaks import peak_loads
 from dockfmu.reconstruct.reading import read_telemetry
 from dockfmu.reconstruct.result import Reconstruction, described
-from dockfmu.reconstruct.spent import RestoredLife, restored_life
+from dockfmu.reconstruct.spent import RestoredLife, restored_life, sections_of
 from dockfmu.reconstruct.telemetry import Telemetry
 from dockfmu.report.export import write_columns
 from dockfmu.system import System
@@ -63,7 +62,7 @@ def reconstruct_loads(
     loads = None
     if "direct" in table.content or conditions is None:
         loads = reconstruct_directly(telemetry, structure, progress=progress)
-    life = _life(telemetry, loads, structure, Path(file))
+    life = _life(telemetry, loads, structure)
     result = Reconstruction(
         telemetry,
         loads,
@@ -78,11 +77,9 @@ def reconstruct_loads(
     return result
 
 
-def _life(telemetry: Telemetry, loads: DirectLoads | None, structure: Structure, file: Path) -> list[RestoredLife]:
-    named = telemetry.table.table("life", ("sections",)).text("sections", "")
-    if not named or loads is None:
-        return []
-    return restored_life(loads, structure, read_sections(file.parent / named))
+def _life(telemetry: Telemetry, loads: DirectLoads | None, structure: Structure) -> list[RestoredLife]:
+    sections = sections_of(telemetry)
+    return restored_life(loads, structure, sections) if sections and loads is not None else []
 
 
 def write_reconstruction(result: Reconstruction, structure: Structure, folder: Path, file: Path) -> list[Path]:

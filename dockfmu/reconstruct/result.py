@@ -54,16 +54,7 @@ def described(result: Reconstruction) -> dict[str, Any]:
         "events": [asdict(event) for event in telemetry.events],
         "peaks": [asdict(peak) for peak in result.peaks],
         "residuals": [{**asdict(test), "verdict": test.verdict} for test in result.residuals],
-        "life": [
-            {
-                "section": life.section.name,
-                "peak_Pa": life.peak,
-                "damage": life.damage,
-                "allowable_Pa": life.section.allowable,
-                "probability_above_allowable": life.exceeds,
-            }
-            for life in result.life
-        ],
+        "life": [life.described() for life in result.life],
         "conditions": None if result.conditions is None else asdict(result.conditions),
         "log_likelihood": None if loads is None else loads.log_likelihood,
         "notes": result.notes,

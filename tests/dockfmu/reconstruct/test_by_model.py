@@ -3,6 +3,7 @@
 import json
 import math
 
+import h5py
 import numpy as np
 import pyarrow.parquet
 import pytest
@@ -14,10 +15,12 @@ from dockfmu.campaign.runner import RunPoint
 from dockfmu.master.observers.recording.results import read_results
 from dockfmu.reconstruct.by_model import estimate
 from dockfmu.reconstruct.chosen_data import ReconstructionError, outputs_of
-from dockfmu.reconstruct.model_findings import findings
+from dockfmu.reconstruct.model_findings import band_of, findings
+from dockfmu.reconstruct.model_page import write_model_page
 from dockfmu.reconstruct.model_problem import models, read_problem
 from dockfmu.reconstruct.model_result import (
     BANDS,
+    BOTH,
     SUMMARY,
     UNKNOWNS,
     compare_models,
@@ -66,13 +69,14 @@ def impact(tmp_path_factory):
     return folder, summary["peaks"]["mechanism.load.compression"]["max"]
 
 
-def problem(impact, folder, label="", **changes):
-    """Return the problem of the impact with other entries of `[ensemble]`."""
+def problem(impact, folder, label="", life=None, **changes):
+    """Return the problem of the impact with other entries of `[ensemble]`, and the table `[life]`."""
     source = impact[0]
     file = source / f"{folder.name}.toml"
     file.write_text(
         as_toml(
             {"system": SYSTEM, "folder": "telemetry", "sensors": "sensors.toml", "ensemble": {**ENSEMBLE, **changes}}
+            | ({"life": life} if life else {})
         )
     )
     return read_problem(read_telemetry(file), folder, label)
@@ -92,7 +96,7 @@ def test_speed_and_mass_of_an_impact_are_restored_with_its_load(impact, tmp_path
     assert peak.low < peak.middle < peak.high
     assert [signal.explained for signal in said.residuals] == [True] * len(said.residuals)
     files = write_estimate(found, findings(found), tmp_path / "out")
-    assert [file.name for file in files] == [UNKNOWNS, BANDS, SUMMARY]
+    assert [file.name for file in files] == [BOTH, UNKNOWNS, BANDS, SUMMARY]
     with read_results(tmp_path / "out" / "mean" / "results.h5") as mean:
         assert np.max(np.abs(mean["mechanism.load.compression"])) == pytest.approx(impact[1], rel=0.03)
     about = json.loads((tmp_path / "out" / SUMMARY).read_text())
@@ -200,6 +204,38 @@ def test_workers_make_the_same_runs_as_this_process(impact, tmp_path):
     )
     assert np.array_equal(here.posterior.unknowns, there.posterior.unknowns)
     assert np.array_equal(here.posterior.outputs, there.posterior.outputs)
+
+
+def test_files_have_the_life_that_members_spent(impact, tmp_path):
+    """Damage of a section by compression: of Basquin's exponent 4, so that 1 % of the load is 4 % of the damage."""
+    source = impact[0]
+    section = {
+        "name": "ring", "source": "test", "allowable": "60 MPa", "stress": {"mechanism.load.compression": "10 kPa/N"},
+        "fatigue": {"ranges": ["100 MPa", "1 MPa"], "cycles": [1e4, 1e12]},
+    }  # fmt: skip
+    (source / "sections.toml").write_text(as_toml({"section": [section]}))
+    asked = problem(impact, tmp_path / "runs", life={"sections": "sections.toml"}, members=10, steps=1, refinements=0)
+    found = estimate(asked, workers=0)
+    said = findings(found)
+    write_estimate(found, said, tmp_path / "out")
+    members = pyarrow.parquet.read_table(tmp_path / "out" / UNKNOWNS).to_pydict()
+    stress, damage = (np.array(members[name]) for name in ("stress ring", "damage ring"))
+    assert stress == pytest.approx(1e4 * np.array(members["compression"]), rel=1e-3)
+    assert damage == pytest.approx(damage.max() * (stress / stress.max()) ** 4, rel=0.02)
+    (life,) = said.life
+    assert life.damage == pytest.approx(band_of(damage))
+    assert life.exceeds == np.mean(stress > 60e6)
+    with h5py.File(tmp_path / "out" / BOTH) as both:
+        assert both["unknowns/damage ring"][:].tolist() == damage.tolist()
+        assert both["unknowns/stress ring"].attrs["unit"] == "Pa"
+        bands = pyarrow.parquet.read_table(tmp_path / "out" / BANDS).to_pydict()
+        assert set(both["load_bands"]) == set(bands)
+        name = "mechanism.load.compression high"
+        assert np.array_equal(both["load_bands"][name][:], np.array(bands[name], float), equal_nan=True)
+        assert both["load_bands"][name].attrs["unit"] == "N"
+    about = json.loads((tmp_path / "out" / SUMMARY).read_text())
+    assert about["life"][0]["damage"] == list(life.damage)
+    assert ">ring</th>" in write_model_page(found, said, tmp_path).read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize("start", [0.0, "capture"])
