@@ -247,12 +247,19 @@ def parameters(joints: int, flexible: bool = False) -> Group:
             parameter(
                 "decrement",
                 "1",
-                "logarithmic decrement of each mode of the payload on the arm, from the lowest",
+                "logarithmic decrement of each mode of the payload on the arm, from the lowest; the last is that of "
+                "all further modes of flexible links",
                 0.2,
                 shape=6,
                 minimum=0.0,
             ),
-            parameter("diagonal_damping", "1", "keep only the diagonal of C_M, as the source does", 0, type=BOOLEAN),
+            parameter(
+                "diagonal_damping",
+                "1",
+                "keep only the diagonal of C_M, as the source does; without effect on flexible links",
+                0,
+                type=BOOLEAN,
+            ),
             parameter(
                 "angle_change",
                 "rad",

@@ -104,10 +104,10 @@ def _outputs(joints: int) -> tuple[Group, ...]:
         ),
         Group(
             "tip",
-            output("force", "N", "force of the arm's spring on the gripper, axes E", shape=3),
-            output("torque", "N.m", "torque of the arm's spring on the gripper about the grapple fixture, axes E",
+            output("force", "N", "force on the gripper by the spring to the payload, or the payload on it, axes E",
                    shape=3),
-            output("deflection", "m", "deflection of the grapple fixture from E, axes E", shape=3),
+            output("torque", "N.m", "likewise, torque about the grapple fixture", shape=3),
+            output("deflection", "m", "deflection of the grapple fixture from E of rigid links, axes E", shape=3),
             output("rotation", "rad", "rotation vector of the grapple fixture against E, axes E", shape=3),
         ),
         Group(
@@ -144,7 +144,8 @@ def _outputs(joints: int) -> tuple[Group, ...]:
             local("stiffness", "1", "K_M of the arm at E, axes E: forces, torques over translations, rotations, SI",
                   shape=(6, 6)),
             local("damping", "1", "C_M of the arm at E, axes E, SI", shape=(6, 6)),
-            local("frequency", "Hz", "natural frequencies of the payload on K_M, ascending", shape=6),
+            local("frequency", "Hz", "natural frequencies of the payload on K_M, ascending; with flexible links the "
+                  "lowest of links and payload, joints held", shape=6),
         ),
     )  # fmt: skip
 

@@ -6,6 +6,8 @@ import numpy as np
 import pytest
 from scipy.linalg import eigh
 
+import dockfmu
+from dockfmu import fmus
 from dockfmu.components.core.component import ComponentError, Instance
 from dockfmu.components.manipulator import drive, links, payload
 from dockfmu.components.manipulator.flexible import motion
@@ -334,3 +336,28 @@ def test_spring_is_too_fast_by_the_mass_of_the_links_that_moves_with_the_payload
     spring, one = (made("SSRMS", **{**REFERENCE, **values}).m for made in (condensed, flexible))
     more = spring.compliance.frequency[0] / one.compliance.frequency[0] - 1.0
     assert more == pytest.approx(0.14 * one.parameters.link.mass.sum() / mass, rel=0.1)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("by", ["differences", "directional"])
+def test_linear_model_of_the_fmu_has_the_modes_of_the_whole_model(by, tmp_path):
+    """From saved states, or directional derivatives: 44 states; frequencies are low by the first order of 0.1 ms."""
+    file = fmus.build(COMPONENT, tmp_path)
+    sets = [chosen.values for name in ARMS["SSRMS"] for chosen in [SETS[name]]]
+    values = {name: value for given in sets for name, value in given.items()}
+    values |= {**REFERENCE, "parameters.joint.locked": 1.0, "parameters.micro_step": 1e-4}
+    settings = {
+        scalar: f"{number!r}rad" if "angle" in name else number
+        for name, value in values.items()
+        for scalar, number in COMPONENT.record.expand(name, value, "test")
+    }
+    model = dockfmu.linearise(
+        file, 0.0, settings=settings, step=1e-3, by=by, inputs=["payload.force"], outputs=["payload.position"]
+    )
+    assert len(model.states) == 44
+    modes = sorted((mode for mode in model.modes if mode.eigenvalue.imag > 0.0), key=lambda mode: mode.frequency)
+    assert [mode.kind for mode in modes] == ["decays"] * 22
+    found = 2.0 * np.pi * np.array([mode.frequency for mode in modes])
+    assert found[:6] == pytest.approx(held("SSRMS").frequencies(6), rel=2e-4)
+    assert found[:11] == pytest.approx(held("SSRMS").frequencies(11), rel=0.015)
+    assert [mode.damping for mode in modes[:6]] == pytest.approx(np.full(6, 0.0318), rel=0.005)
