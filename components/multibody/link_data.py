@@ -11,7 +11,7 @@ from math import pi
 
 import numpy as np
 
-from dockfmu.components.core.field import BOOLEAN, Field, Group, constants, private, temporary
+from dockfmu.components.core.field import BOOLEAN, Field, Group, changed, constants, private, temporary
 from dockfmu.components.multibody import links
 from dockfmu.components.multibody.model.parts import (
     BASE,
@@ -68,8 +68,8 @@ def link_state() -> tuple[Field, ...]:
     )
 
 
-def link_group(count: int) -> Group:
-    """Return the links, the base first."""
+def link_group(count: int, deforms: bool = False) -> Group:
+    """Return the links, the base first; those of bodies that deform change their mass data."""
     fixed = constants(
         Group(
             "link",
@@ -91,6 +91,8 @@ def link_group(count: int) -> Group:
             private("rotor", "1", "inertia of rotors geared to the coordinate without elasticity, kg m2 or kg"),
         )
     )
+    if deforms:
+        fixed = changed(fixed, {name: {"causality": "private"} for name in ("moment", "inertia")})
     return Group(
         "link",
         *fixed.members,

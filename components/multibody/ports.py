@@ -126,7 +126,7 @@ def record_of(model: Model, made: Links, values: Mapping[str, float]) -> NamedRe
         loop_group(len(model.loops)),
         requirement_group(model),
         flex_group(model),
-        link_group(len(made.kind)),
+        link_group(len(made.kind), bool(elastic_labels(model))),
         values=values,
     )  # fmt: skip
 

@@ -57,5 +57,5 @@ def flexible_groups(joints: int) -> tuple[Group, ...]:
             description="work space of one beam",
         ),
         elastic_group([SHAPES] * MOST_BEAMS, SHAPES * (MOST_BEAMS + 1)),
-        link_group(links),
+        link_group(links, deforms=True),
     )  # fmt: skip
