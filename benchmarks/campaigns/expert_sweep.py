@@ -4,7 +4,7 @@
 have captured each other or the craft departs, for all signs of roll, of the tilt about the normal of the miss, of its
 rate and of the rate of roll, at eight directions of the miss; three petals repeat after 120 deg. `--alignment` takes
 the members that agree with everything published up to the capture on to 200 s: when are the craft aligned, and the
-cables taut?
+cables taut? `--aside DEG` tilts the craft in a plane at this angle to the miss, which the source does not give either.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ ALIGNED, ALIGNED_STOP = 0.25, 200.0
 
 @dataclass(frozen=True)
 class Signs:
-    """Signs of a member: +1 or -1; the tilt is toward the miss if its sign is +1."""
+    """Signs of a member: +1 or -1; the tilt is toward the miss, or `aside` of it, if its sign is +1."""
 
     roll: int
     tilt: int
@@ -77,23 +77,24 @@ class Found:
         )
 
 
-def conditions(signs: Signs, clocking: float) -> dict[str, object]:
-    """Return the initial conditions of a member; `clocking` of the miss from y to z, rad."""
+def conditions(signs: Signs, clocking: float, aside: float = 0.0) -> dict[str, object]:
+    """Return the initial conditions of a member; `clocking` of the miss from y to z, `aside` the tilt of it, rad."""
     c, s = cos(clocking), sin(clocking)
+    along, across = cos(clocking + aside), sin(clocking + aside)
     tilt, rate = signs.tilt * ANGLE, signs.tilt_rate * RATE
     return {
         "initial_conditions.miss": [MISS * c, MISS * s],
         "initial_conditions.velocity": [AXIAL, LATERAL * c, LATERAL * s],
-        "initial_conditions.yaw": -tilt * s,
-        "initial_conditions.pitch": tilt * c,
+        "initial_conditions.yaw": -tilt * across,
+        "initial_conditions.pitch": tilt * along,
         "initial_conditions.roll": signs.roll * ANGLE,
-        "initial_conditions.angular_velocity": [signs.roll_rate * RATE, -rate * s, rate * c],
+        "initial_conditions.angular_velocity": [signs.roll_rate * RATE, -rate * across, rate * along],
     }
 
 
-def run(signs: Signs, clocking: float) -> Found:
+def run(signs: Signs, clocking: float, aside: float = 0.0) -> Found:
     """Run a member until its capture, or until it departs."""
-    system = dockfmu.load(SYSTEM, conditions(signs, clocking))
+    system = dockfmu.load(SYSTEM, conditions(signs, clocking, aside))
     outcome = system.run(record=[SPEED], every=1, stop=STOP, check=False)
     failed = outcome.outcome == "failed"
     if failed and outcome_of_category(outcome.result.failure.get("category", "")) != LIMIT_EXCEEDED:
@@ -110,25 +111,26 @@ def run(signs: Signs, clocking: float) -> Found:
     return Found(lost - first, capture - lost, float(speed[0] - speed[1]))
 
 
-def alignment(signs: Signs, clocking: float) -> str:
+def alignment(signs: Signs, clocking: float, aside: float = 0.0) -> str:
     """Follow a member beyond its capture; return its row: alignment after the drive is on, cables, their drums."""
-    system = dockfmu.load(SYSTEM, conditions(signs, clocking))
+    system = dockfmu.load(SYSTEM, conditions(signs, clocking, aside))
     done = system.run(record=[*TILTS, *JOINED], every=10, stop=ALIGNED_STOP)
     time, on = np.asarray(done.time), done.events["drive_on"]
     tilt = np.degrees(np.hypot(*(np.asarray(done[name]) for name in TILTS)))
-    joined = [np.asarray(done[name]) > 0.5 for name in JOINED]
-    taut = ", ".join(f"{time[np.argmax(one)]:.1f}" if one.any() else "never" for one in joined)
+    joined = [(np.asarray(done[name]) > 0.5)[time >= on] for name in JOINED]  # the extending ring may meet its cables
+    after = time[time >= on]
+    taut = ", ".join(f"{after[np.argmax(one)]:.1f}" if one.any() else "never" for one in joined)
     drums = sum(bool((one[:-1] & ~one[1:]).any()) for one in joined)
     askew = time[np.flatnonzero(tilt > ALIGNED)[-1]]
     cells = (f"{tilt[np.searchsorted(time, on)]:.1f}°", f"{askew - on:.0f} s", f"{taut} s", drums)
     return f"| {signs} | {np.degrees(clocking):.0f}° | {' | '.join(map(str, cells))} |"
 
 
-def sweep() -> list[tuple[Signs, list[Found]]]:
+def sweep(aside: float = 0.0) -> list[tuple[Signs, list[Found]]]:
     """Run all members, one row for each combination of signs."""
     rows = []
     for signs in itertools.product((1, -1), repeat=4):
-        rows.append((Signs(*signs), [run(Signs(*signs), radians(c)) for c in CLOCKINGS]))
+        rows.append((Signs(*signs), [run(Signs(*signs), radians(c), aside) for c in CLOCKINGS]))
         print(f"| {rows[-1][0]} | {' | '.join(map(str, rows[-1][1]))} |", flush=True)
     return rows
 
@@ -154,19 +156,22 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--write", type=Path, metavar="FILE.md", help="put the table into this page")
     parser.add_argument("--alignment", action="store_true", help="take the members as published on to 200 s")
+    parser.add_argument("--aside", type=float, default=0.0, metavar="DEG", help="angle from the miss to the tilt")
     options = parser.parse_args()
-    rows = sweep()
+    aside = radians(options.aside)
+    rows = sweep(aside)
     if options.alignment:
         print("| signs | direction | tilt at drive on | aligned after | cables taut at | drums interrupted |")
         print("|---|---|---|---|---|---|")
         for signs, row in rows:
             for clocking, found in zip(CLOCKINGS, row, strict=True):
                 if found.published:
-                    print(alignment(signs, radians(clocking)), flush=True)
+                    print(alignment(signs, radians(clocking), aside), flush=True)
         return
     text = table(rows)
     if options.write:
-        replace_table(options.write, "expert sweep", text)
+        name = f"expert sweep, {options.aside:g} deg aside" if aside else "expert sweep"
+        replace_table(options.write, name, text)
     else:
         print(text)
 

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import dockfmu
+from benchmarks.validation.berthing_sweep import SETTLE, SWEEP
 from tests.dockfmu.command_line import run_system
 
 pytestmark = pytest.mark.slow
@@ -299,6 +300,13 @@ def test_spec08_oracle_O33_a_jammed_head_saturates_the_drives(run):
     later = results.time > done.time("first_contact") + 30.0
     torque = np.column_stack([results[f"manipulator.joint[{j}].motor_torque"] for j in range(1, 8)])
     assert np.abs(torque[later]).max(axis=1).mean() > 0.95
+
+
+def test_the_jam_is_one_of_friction():
+    """With 0.2 instead of 0.65 the head slides into the socket from the same start (assumed data, berthing_sweep)."""
+    ((_, system, settings),) = (entry for entry in SWEEP if entry[0] == "friction 0.20")
+    done = dockfmu.load(system, {**SETTLE, **settings}).run()
+    assert done.outcome == "berthed"
 
 
 def test_a_fast_insert_overloads_the_arm_where_it_goes_on_after_the_capture():

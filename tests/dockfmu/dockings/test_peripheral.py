@@ -186,6 +186,28 @@ def test_spec07_oracle_T31_aligned_within_100_s_by_other_signs():
     assert tilt[after > 90.0].max() < 0.25
 
 
+def test_spec07_oracle_T31_a_tilt_aside_of_the_miss_is_aligned_in_time_and_its_first_cable_is_taut_by_19_s():
+    """The plane of the tilt is not published either. At 75 deg to the miss the contact does not turn the craft back:
+    the ring is captured askew by 5 deg, one side at the end of its travel. The order of the cables and the times of the
+    first one and of the alignment are as published; the second cable waits for the tilt (published: 19 s).
+    """
+    tilts = [f"mechanism.docking.angles[{k}]" for k in (1, 2)]
+    joined = [f"mechanism.cable[{k}].joined" for k in (1, 2, 3)]
+    member = conditions(Signs(roll=-1, tilt=1, roll_rate=1, tilt_rate=1), np.radians(40.0), np.radians(75.0))
+    run = changed("expert_peripheral_5t", member).run(record=[*tilts, *joined], stop=140.0, every=10)
+    first, lost, capture, on = (
+        run.events[name] for name in ("first_contact", "initial_position_lost", "capture", "drive_on")
+    )
+    assert lost - first == pytest.approx(3.34, rel=0.3)
+    assert capture - lost == pytest.approx(0.207, rel=0.3)
+    time = np.array(run.time)
+    tilt = np.degrees(np.hypot(*(np.array(run[name]) for name in tilts)))
+    assert 4.0 < tilt[np.searchsorted(time, on)] < 6.0
+    assert time[np.flatnonzero(tilt > 0.25)[-1]] - on == pytest.approx(100.0, rel=0.3)
+    third, longest, second = (time[time > on][np.argmax(np.array(run[name])[time > on] > 0.5)] for name in joined)
+    assert longest < 19.0 < second < third
+
+
 def test_ruling_R55_join_flag_drops_out_and_returns():
     """Taut, slack, taut again while the relative rotation of the craft builds up and dies away.
 
