@@ -11,6 +11,7 @@ from typing import Any
 from dockfmu.declare.base_motion import check_base_motion
 from dockfmu.declare.berth import check_berths
 from dockfmu.declare.heavy_mechanisms import heavy_notes
+from dockfmu.declare.lock_notes import lock_notes
 from dockfmu.declare.plan import Plan
 from dockfmu.errors import OptionError
 from dockfmu.master import algorithms
@@ -107,5 +108,5 @@ def prepare(
         drivers=driven,
         resume=None if checkpoint is None else Resumption(checkpoint, options.force),
         threads=options.threads,
-        notes=[*notes, *heavy_notes(structure, plan.step)],
+        notes=[*notes, *lock_notes(structure, algorithm), *heavy_notes(structure, plan.step)],
     )

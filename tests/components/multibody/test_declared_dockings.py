@@ -207,3 +207,13 @@ def test_ring_claw_grips_the_ring_and_both_craft_move_as_one() -> None:
     assert np.ptp(done["claw.sensor.reach.value"][late]) < 1e-4
     assert done.success
     assert done.result.outcome == "gripped"
+
+
+@pytest.mark.slow
+def test_locks_of_a_mechanism_that_steps_at_once_with_its_craft_are_told() -> None:
+    """They learn nothing of how far it yields; one after the other, either first, they do (`test_yielding`)."""
+    system = dockfmu.load("small_probe")
+    for algorithm, told in (("jacobi", 1), ("gauss_seidel", 0)):
+        warnings = system.run(algorithm=algorithm, stop=0.003, record=(), check=False).result.warnings
+        found = [one for one in warnings if one.startswith("mechanism and chaser step at once with jacobi: ")]
+        assert len(found) == told
