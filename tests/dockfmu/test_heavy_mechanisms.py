@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import dockfmu
+from dockfmu.declare import heavy_mechanisms
 
 WING = """
 name = "wing"
@@ -80,6 +81,16 @@ def test_a_wing_that_is_too_heavy_for_its_craft_is_told_with_the_ratio_and_the_r
     outcome, told = run(folder, 1.04 * limit)
     assert not told
     assert np.abs(outcome["craft.body.angular_velocity[2]"]).max() < 1.0
+
+
+def test_the_ratio_is_found_once_for_the_same_masses(folder, monkeypatch):
+    found = []
+    compute = heavy_mechanisms._ratio
+    monkeypatch.setattr(heavy_mechanisms, "_ratio", lambda *given: found.append(given) or compute(*given))
+    for mass, initial in ((211.0, 0.0), (211.0, 1.0), (199.0, 1.0), (211.0, 2.0)):
+        _, told = run(folder, mass, **{"craft.parameters.initial.position[1]": initial})
+        assert len(told) == 1
+    assert len(found) == 2
 
 
 def test_affine_carries_a_wing_that_is_heavier_than_its_craft(folder):

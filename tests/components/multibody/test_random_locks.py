@@ -35,7 +35,13 @@ def choices(seed: int) -> Choices:
 
 
 def locked(seed: int, latches: bool) -> tuple[Model, Choices]:
-    """Return a model with a lock on each joint that is not prescribed, to be closed by command, and its choices."""
+    """Return the model of `locked_declaration`, and its choices."""
+    content, chosen = locked_declaration(seed, latches)
+    return read_text(text_of(content)).model, chosen
+
+
+def locked_declaration(seed: int, latches: bool) -> tuple[Table, Choices]:
+    """Return a declaration, a lock on each joint that is not prescribed, to be closed by command, and its choices."""
     chosen, rng = choices(seed), np.random.default_rng(seed)
     content: Table = declaration(chosen)
     locks = content.get("locks", {}) if latches else {}
@@ -47,7 +53,7 @@ def locked(seed: int, latches: bool) -> tuple[Model, Choices]:
     content["locks"] = locks
     if chosen.base == "free":
         content["gravity"] = [0.0, 0.0, 0.0]
-    return read_text(text_of(content)).model, chosen
+    return content, chosen
 
 
 def momenta(one: Instance) -> np.ndarray:
