@@ -208,6 +208,23 @@ def test_spec07_oracle_T31_a_tilt_aside_of_the_miss_is_aligned_in_time_and_its_f
     assert longest < 19.0 < second < third
 
 
+def test_spec07_oracle_T31_shorter_cables_give_the_published_times_of_both_cables_and_of_the_alignment():
+    """Two sides of the ring are equally far out, and cables end 13 mm before the legs: first cable before 19 s, second
+    from 19 s on, third with the alignment, 100 s after the drive is on; times 30 %.
+    """
+    tilts = [f"mechanism.docking.angles[{k}]" for k in (1, 2)]
+    joined = [f"mechanism.cable[{k}].joined" for k in (1, 2, 3)]
+    member = conditions(Signs(roll=-1, tilt=1, roll_rate=1, tilt_rate=-1), np.radians(46.0), np.radians(97.0))
+    drums = {"mechanism.parameters.cables.drum_radius": 0.0641}
+    run = changed("expert_peripheral_5t", member | drums).run(record=[*tilts, *joined], stop=140.0, every=10)
+    time, on = np.array(run.time), run.events["drive_on"]
+    tilt = np.degrees(np.hypot(*(np.array(run[name]) for name in tilts)))
+    assert time[np.flatnonzero(tilt > 0.25)[-1]] - on == pytest.approx(100.0, rel=0.3)
+    third, second, first = (time[time > on][np.argmax(np.array(run[name])[time > on] > 0.5)] for name in joined)
+    assert on < first < second == pytest.approx(19.0, rel=0.3)
+    assert third == pytest.approx(114.0, rel=0.1)
+
+
 def test_ruling_R55_join_flag_drops_out_and_returns():
     """Taut, slack, taut again while the relative rotation of the craft builds up and dies away.
 
