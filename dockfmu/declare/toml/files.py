@@ -43,6 +43,8 @@ def system_file(name: str) -> Path:
     Raises DeclarationError, with near matches, for a name that no system has or that systems of several packages have.
     """
     known = _named_files()
+    if name not in known and _is_component(name):
+        raise DeclarationError(f"{name}: this is a component, no system; `dockfmu build {name}` makes its FMU")
     if name not in known:
         hint = did_you_mean(name, known) or "; `dockfmu list` names all, and a file ends in .ssp or .toml"
         raise DeclarationError(f"there is no system {shown(name)}{hint}")
@@ -50,6 +52,14 @@ def system_file(name: str) -> Path:
         places = ", ".join(map(str, known[name]))
         raise DeclarationError(f"several systems are called {name!r}: {places}; name the file of one")
     return known[name][0]
+
+
+def _is_component(name: str) -> bool:
+    """Return whether the catalogue has a component of this name."""
+    # completion and lists of systems need no numpy
+    from dockfmu.fmus import catalogue
+
+    return name in catalogue.names()
 
 
 def _named_files() -> dict[str, list[Path]]:

@@ -632,7 +632,8 @@ def test_characters_that_no_xml_can_hold_are_refused_where_they_stand(refused):
     assert "description = '\\x1b[2J': no XML can hold the character U+001B" in refused("run", "x.toml", "-o", "out")
 
 
-def test_a_system_in_the_place_of_a_component_is_told_as_one(refused):
+def test_a_system_and_a_component_in_the_place_of_each_other_are_told(refused):
+    assert "this is a component, no system; `dockfmu build Spacecraft` makes" in refused("linearise", "Spacecraft")
     assert "this is a system, no component; `dockfmu run atv_probe_cone` builds the FMUs" in refused(
         "build", "atv_probe_cone"
     )
