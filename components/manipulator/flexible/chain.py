@@ -218,18 +218,16 @@ def _sections_of(p, j, line):
     for i in range(3):
         trace += second[i][i] - center[i] * center[i]
     own = load_matrix(p.link.inertia[j - 1])
-    rows = (
+    return (
         _section_row(own, second, center, mass, trace, 0),
         _section_row(own, second, center, mass, trace, 1),
         _section_row(own, second, center, mass, trace, 2),
     )
-    return rows
 
 
 @kernel
 def _section_row(own, second, center, mass, trace, i):
     """Return row i of what an inertia has beyond that of a line."""
-    row = (0.0, 0.0, 0.0)
     line = axpy(-center[i], center, second[i])
     row = axpy(mass, line, scale(0.5, add(own[i], (own[0][i], own[1][i], own[2][i]))))
     diagonal = -mass * trace
