@@ -9,7 +9,7 @@ from math import fabs, isfinite, pi
 
 from dockfmu.components.core.component import fail
 from dockfmu.components.core.kernel import kernel
-from dockfmu.components.multibody import closure, elastic_bodies, failures, links, stepping
+from dockfmu.components.multibody import closure, elastic_bodies, failures, links, sparse_loops, stepping
 from dockfmu.components.multibody.cut_rows import set_rows, turned_over
 
 SETTLING = 40
@@ -94,6 +94,7 @@ def settle(g, status):
     for _ in range(SETTLING):
         stepping.place(g, 0.0)
         elastic_bodies.hold(link, run, flex)
+        sparse_loops.keep_masses(link, solver, run)
         links.accelerate(link, False, flex)
         closure.constrain(link, cut, row, solver, run, 0.0)
         change = elastic_bodies.settle(link, flex, run)

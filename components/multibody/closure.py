@@ -17,7 +17,7 @@ from __future__ import annotations
 from math import fabs
 
 from dockfmu.components.core.kernel import kernel
-from dockfmu.components.multibody import elimination, failures, links
+from dockfmu.components.multibody import elimination, failures, links, sparse_loops
 from dockfmu.components.multibody.cut_rows import TRANSLATION, frames, joint_acceleration, row_acceleration, set_rows
 from dockfmu.components.multibody.links import FIXED, FREE, REVOLUTE, SCREW, SPHERICAL
 from dockfmu.components.multibody.pushes import add_response, clear_pushes, push, pushes, respond, row_response
@@ -32,6 +32,9 @@ NEAR = 1e-10
 ATTEMPTS = 50
 SPEED = 0.2
 """Frequency of the stabilisation times the micro-step, or the short one if that is longer."""
+CORRECTIONS = 4
+EXACT, ACCEPTED = 1e-13, 1e-10
+"""Of the sparse solution: at most so many; what rows lack, relative to the largest that is wanted."""
 IMPACT = -1.0
 RESPONSE = -2.0
 """In the place of a micro-step: accelerations stand for changes of rates."""
@@ -157,9 +160,44 @@ def _solve_dense(link, cut, row, solver, run):
 
 
 @kernel
+def _solve_sparse(link, cut, row, solver, run):
+    """Set multipliers and response as `elimination.solve` and `_push_all` do. Returns whether all rows respond so.
+
+    What the bodies alone lose of a row, by the response of the whole, is corrected.
+    """
+    if not sparse_loops.prepare(link, cut, row, solver, run):
+        return False
+    size = 0.0
+    for i in range(int(run.rows)):
+        o = row[i]
+        o.multiplier = 0.0
+        o.rest = o.wanted
+        if o.independent != 0.0:
+            size = max(size, fabs(o.wanted))
+    left = size
+    for _ in range(CORRECTIONS):
+        sparse_loops.add_multipliers(row, solver)
+        _push_all(link, cut, row, solver, run)
+        before = left
+        left = 0.0
+        for i in range(int(run.rows)):
+            o = row[i]
+            if o.independent != 0.0:
+                o.rest = o.wanted - row_response(link, cut, o)
+                left = max(left, fabs(o.rest))
+        if left <= EXACT * size:
+            return True
+        if not left < 0.1 * before:
+            break
+    return left <= ACCEPTED * size
+
+
+@kernel
 def _solve(link, cut, row, solver, run):
     """Set the multipliers and the response to them. Returns whether the rows determine them; else `run` tells."""
-    if run.elastic > 0.0:
+    if run.ties > 0.0 and _solve_sparse(link, cut, row, solver, run):
+        return True
+    if run.elastic > 0.0 or run.ties > 0.0:
         failed = _solve_dense(link, cut, row, solver, run)
     else:
         failed = elimination.solve(link, cut, row, solver, run)
@@ -268,6 +306,7 @@ def _shift_rates(link):
 @kernel
 def correct(link, cut, row, solver, run, rates):
     """Correct coordinates or rates once by what the rows lack; the links are placed with their velocities."""
+    sparse_loops.keep_masses(link, solver, run)
     links.accelerate(link, False, solver.flex)
     for i in range(int(run.rows)):
         o = row[i]

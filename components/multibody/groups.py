@@ -21,6 +21,20 @@ class Flex(NamedTuple):
     factor: Any
 
 
+class Sparse(NamedTuple):
+    """Hold plan and work space of the sparse solution of closed chains (`sparse_loops`)."""
+
+    tie: Any
+    bond: Any
+    below: Any
+    island: Any
+    end: Any
+    panel: Any
+    scaled: Any
+    mass: Any
+    share: Any
+
+
 class Solver(NamedTuple):
     """Hold the work space in which closed chains are solved (`elimination`), and the elastic bodies in them."""
 
@@ -28,6 +42,7 @@ class Solver(NamedTuple):
     entry: Any
     front: Any
     carrier: Any
+    sparse: Sparse
     flex: Flex
 
 
@@ -78,6 +93,9 @@ def groups_of(m):
     """Return the groups of a record."""
     p = m.parameters
     flex = Flex(m.flex.body[:], m.flex.mode[:], m.flex.pair[:], m.flex.shape[:], m.flex.factor[:])
+    plan = m.closure.sparse
+    sparse = Sparse(plan.tie[:], plan.bond[:], plan.below[:], plan.island[:], plan.end[:], plan.panel[:],
+                    plan.scaled[:], plan.mass[:], plan.share[:])  # fmt: skip
     return Groups(
         base=m.base,
         target=m.target,
@@ -100,7 +118,7 @@ def groups_of(m):
         lock=m.lock[:],
         cut=m.cut[:],
         row=m.closure.row[:],
-        solver=Solver(m.closure.matrix[:], m.closure.entry[:], m.closure.front[:], m.closure.carrier[:], flex),
+        solver=Solver(m.closure.matrix[:], m.closure.entry[:], m.closure.front[:], m.closure.carrier[:], sparse, flex),
         run=m.run,
         audit=m.audit,
     )

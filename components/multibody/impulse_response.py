@@ -9,7 +9,7 @@ feels then: the articulated inertia with the constraints of cut joints.
 from __future__ import annotations
 
 from dockfmu.components.core.kernel import kernel
-from dockfmu.components.multibody import closure, exchange, links, port_response, stepping, yielding
+from dockfmu.components.multibody import closure, exchange, links, port_response, sparse_loops, stepping, yielding
 from dockfmu.components.multibody.articulated import passed_wrench
 from dockfmu.components.multibody.links import FREE, REVOLUTE, SCREW, SPHERICAL
 from dockfmu.components.physics.mechanics.rotation import apply, load_matrix
@@ -83,6 +83,7 @@ def jolt(g):
     velocity = subtract(load(run.base_velocity), load(run.end_velocity))
     turned = subtract(load(root.angular_velocity), load(run.end_spin))
     prepare(g, velocity, turned)
+    sparse_loops.keep_masses(link, g.solver, run)
     links.accelerate(link, True, g.solver.flex)
     closure.constrain(link, g.cut, g.row, g.solver, run, closure.RESPONSE)
     force, torque = passed_wrench(root)
@@ -112,6 +113,7 @@ def set_affine_mass(g, tau):
     links.place(link, flex)
     links.move(link)
     prepare(g, ZERO, ZERO)
+    sparse_loops.keep_masses(link, g.solver, g.run)
     links.accelerate(link, True, flex)
     A = load_matrix(root.rotation)
     place = 0

@@ -11,9 +11,9 @@ from dockfmu.components.multibody.contacts.ports import lay_out_contacts
 from dockfmu.components.multibody.elastic_ports import lay_out_elastic
 from dockfmu.components.multibody.joint_ports import coordinate_labels
 from dockfmu.components.multibody.link_data import Links, Placing
-from dockfmu.components.multibody.loop_order import loop_order
 from dockfmu.components.multibody.model.parts import BASE, COORDINATES, Model
 from dockfmu.components.multibody.outcomes import requirements
+from dockfmu.components.multibody.sparse_order import SparseOrder, loop_plan
 
 
 def layout(model: Model, made: Links) -> Mapping[str, float]:
@@ -88,7 +88,7 @@ def layout(model: Model, made: Links) -> Mapping[str, float]:
 
 def _plan(model: Model, made: Links, put: Callable[[str, Any], None]) -> None:
     """Put the rows of the cut joints and the plan of their elimination."""
-    order = loop_order(model, made)
+    order, sparse = loop_plan(model, made)
     for k, parts in enumerate(order.rows, start=1):
         for name, value in zip(("joint", "kind", "axis"), parts, strict=True):
             put(f"closure.row[{k}].{name}", value)
@@ -103,6 +103,37 @@ def _plan(model: Model, made: Links, put: Callable[[str, Any], None]) -> None:
         put(f"link[{k + 1}].entries", order.first[k + 1] - order.first[k])
     for k, link in enumerate(order.carriers):
         put(f"link[{link + 1}].carrier", k)
+    _plan_sparse(sparse, put)
+
+
+def _plan_sparse(order: SparseOrder, put: Callable[[str, Any], None]) -> None:
+    """Put the plan of the sparse solution of the loops."""
+    where = "closure.sparse"
+
+    def put_all(name: str, number: int, **values: float) -> None:
+        for part, value in values.items():
+            put(f"{where}.{name}[{number}].{part}", value)
+
+    bonds = belows = 0
+    panels = order.panels
+    for k, (tie, below) in enumerate(zip(order.ties, order.below, strict=True)):
+        width = len(tie.bonds)
+        put_all("tie", k + 1, first=tie.first, second=tie.second, pivot=tie.pivot, first_bond=bonds, bonds=width,
+                first_below=belows, belows=len(below), panel=panels[k],
+                height=(panels[k + 1] - panels[k]) // width)  # fmt: skip
+        for bond in tie.bonds:
+            bonds += 1
+            put_all("bond", bonds, **bond._asdict())
+        for later in below:
+            belows += 1
+            put_all("below", belows, tie=later)
+    ends = 0
+    for k, island in enumerate(order.islands):
+        put_all("island", k + 1, link=island.link, modes=island.modes, mass=order.masses[k], first_end=ends,
+                ends=len(island.ends))  # fmt: skip
+        for tie, link, side in island.ends:
+            put_all("end", ends + 1, tie=tie, link=link, second=side, share=order.shares[ends])
+            ends += 1
 
 
 def _outer(made: Links, one: str, other: str) -> str:

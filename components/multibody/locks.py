@@ -17,6 +17,7 @@ from dockfmu.components.multibody import (
     links,
     momentum,
     port_response,
+    sparse_loops,
     stepping,
     yielding,
 )
@@ -99,6 +100,7 @@ def _strike(g, o, tau):
     _ask_to_stop(b, link[int(b.parent)])
     b.held = 1.0
     b.forced = 0.0
+    sparse_loops.keep_masses(link, g.solver, run)
     links.accelerate(link, True, g.solver.flex)
     closure.constrain(link, g.cut, g.row, g.solver, run, closure.IMPACT)
     # what holds the joint is that without the rotor, which stops with the joint

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dockfmu.components.core.field import INTEGER, Field, Group, output, private, temporary
+from dockfmu.components.core.field import INTEGER, Field, Group, constants, output, private, temporary
 from dockfmu.components.multibody.families import hidden
 from dockfmu.components.multibody.loop_order import LoopOrder, rows_of
 from dockfmu.components.multibody.model.parts import Model, MultibodyJoint
+from dockfmu.components.multibody.sparse_order import SparseOrder
 
 
 def cut_fields(joint: MultibodyJoint | None) -> tuple[Field, ...]:
@@ -43,7 +44,7 @@ def cut_fields(joint: MultibodyJoint | None) -> tuple[Field, ...]:
     )  # fmt: skip
 
 
-def closure_group(model: Model, order: LoopOrder) -> Group:
+def closure_group(model: Model, order: LoopOrder, sparse: SparseOrder) -> Group:
     """Return what the loops show together, the rows of the cut joints, and the work space of their elimination."""
     rows = max(1, rows_of(model))
     shown = (
@@ -112,4 +113,81 @@ def closure_group(model: Model, order: LoopOrder) -> Group:
             description="what loops closed beyond a link add to it",
         ),
         temporary("matrix", "1", "H M^-1 H^T", shape=(rows, rows)),
+        _sparse_group(sparse),
+    )
+
+
+def _sparse_group(order: SparseOrder) -> Group:
+    """Return plan and work space of `sparse_loops`."""
+    tie = Group(
+        "tie",
+        private("first", "1", "index of the link of its predecessor"),
+        private("second", "1", "index of the link of its successor, the last of its chain"),
+        private("pivot", "1", "index of the link whose reference point is that of the joint"),
+        private("first_bond", "1", "index of its first bond"),
+        private("bonds", "1", "number of its bonds"),
+        private("first_below", "1", "index of the first of the later ties in its panel"),
+        private("belows", "1", "number of these"),
+        private("panel", "1", "index of the first element of its panel"),
+        private("height", "1", "number of the rows of its panel"),
+        count=max(1, len(order.ties)),
+    )
+    bond = constants(
+        Group(
+            "bond",
+            private("row", "1", "index of the row of a cut joint; -1: of a joint of the tree"),
+            private("link", "1", "index of the link whose axis it has, the first of the chain of the joint"),
+            private("axis", "1", "axis of this link"),
+            private("slide", "1", "share of the translation"),
+            private("turn", "1", "share of the rotation"),
+            private("stage", "1", "index of the link whose coordinate it holds, -1 for what the joint always holds"),
+        )
+    )
+    island = constants(
+        Group(
+            "island",
+            private("link", "1", "index of the link of the body"),
+            private("modes", "1", "number of its modes"),
+            private("mass", "1", "index of the first element of its mass matrix"),
+            private("first_end", "1", "index of the first end of a tie at it"),
+            private("ends", "1", "number of these"),
+        )
+    )
+    end = Group(
+        "end",
+        private("tie", "1", "index of the tie"),
+        private("link", "1", "index of the link of the island"),
+        private("second", "1", "1: the successor is there"),
+        private("share", "1", "index of the first element of its share"),
+        count=max(1, order.ends),
+    )
+    widest = max((len(one.bonds) for one in order.ties), default=1)
+    return Group(
+        "sparse",
+        constants(tie),
+        Group(
+            "bond",
+            *bond.members,
+            temporary("active", "1", "1: it holds, or loads its coordinate"),
+            temporary("spare", "1", "inverse of the armature of its coordinate"),
+            temporary("strength", "1", "its diagonal before the elimination"),
+            temporary("pivot", "1", "of the elimination"),
+            temporary("value", "1", "right-hand side, then multiplier"),
+            temporary("first_pull", "1", "wrench on the predecessor", shape=6),
+            temporary("second_pull", "1", "wrench on the successor", shape=6),
+            count=max(1, sum(len(one.bonds) for one in order.ties)),
+        ),
+        constants(Group("below", private("tie", "1", "index of a later tie"), count=max(1, sum(map(len, order.below))))),
+        Group(
+            "island",
+            *island.members,
+            temporary("sound", "1", "1: its mass matrix is positive"),
+            count=max(1, len(order.islands)),
+        ),
+        constants(end),
+        temporary("panel", "1", "columns of the factor, tie by tie", shape=max(1, order.panels[-1])),
+        temporary("scaled", "1", "scratch", shape=widest * widest),
+        temporary("mass", "1", "mass matrices and their factors", shape=max(1, order.masses[-1])),
+        temporary("share", "1", "L^-1 J^T of the bonds at each island", shape=max(1, order.shares[-1])),
+        description="sparse solution of the loops",
     )

@@ -35,11 +35,11 @@ from dockfmu.components.multibody.joint_ports import (
     start_fields,
 )
 from dockfmu.components.multibody.link_data import Links, link_group
-from dockfmu.components.multibody.loop_order import loop_order
 from dockfmu.components.multibody.loop_ports import closure_group, cut_fields
 from dockfmu.components.multibody.model.parts import Model, PointSpring, Port, RigidBody
 from dockfmu.components.multibody.outcomes import decision, outcome_fields, requirement_group
 from dockfmu.components.multibody.run_ports import grounded, run_group
+from dockfmu.components.multibody.sparse_order import loop_plan
 from dockfmu.components.physics.devices import interface_load, micro_steps
 
 LEAST_MASS = 1e-9
@@ -63,7 +63,7 @@ def record_of(model: Model, made: Links, values: Mapping[str, float]) -> NamedRe
     contacts = {contact.name: contact for contact in model.contacts}
     sensors = {sensor.name: sensor for sensor in model.sensors}
     drives = {drive.name: drive for drive in model.drives}
-    order = loop_order(model, made)
+    order, sparse = loop_plan(model, made)
     looked_at = {sensor.name: sensor_unit(sensor, joints) for sensor in model.sensors}
     return NamedRecord(
         _base(model),
@@ -120,8 +120,8 @@ def record_of(model: Model, made: Links, values: Mapping[str, float]) -> NamedRe
         ports.status(),
         ports.start_time(),
         Group("stepping", *micro_steps.state()),
-        run_group(model, order),
-        closure_group(model, order),
+        run_group(model, order, sparse),
+        closure_group(model, order, sparse),
         *contact_ports.hidden_groups(model),
         loop_group(len(model.loops)),
         requirement_group(model),

@@ -9,6 +9,7 @@ from dockfmu.components.multibody.joint_ports import coordinate_labels, special_
 from dockfmu.components.multibody.loop_order import LoopOrder, rows_of
 from dockfmu.components.multibody.model.parts import BASE, Model
 from dockfmu.components.multibody.outcomes import requirements
+from dockfmu.components.multibody.sparse_order import SparseOrder
 
 
 def _flies(model: Model) -> bool:
@@ -28,7 +29,7 @@ def grounded(model: Model) -> bool:
     return model.base == "fixed" and any(BASE in pair for pair in held)
 
 
-def run_group(model: Model, order: LoopOrder) -> Group:
+def run_group(model: Model, order: LoopOrder, sparse: SparseOrder) -> Group:
     """Return the group of sizes, accounts and work space, whose type is the same for all models."""
     return Group(
         "run",
@@ -43,6 +44,7 @@ def run_group(model: Model, order: LoopOrder) -> Group:
         private("rank_again", "1", "1: a lock has changed which constraints depend on others", type=BOOLEAN),
         private("fronts", "1", "number of groups of loops that close together", float(len(order.fronts))),
         private("carriers", "1", "number of links to which loops closed beyond them add", float(len(order.carriers))),
+        private("ties", "1", "number of joints in the sparse solution of the loops", float(len(sparse.ties))),
         *run_counts(model),
         private("failure", "1", "code of the first failure, 0 without one"),
         private("culprit", "1", "number of the part that failed, from 1"),

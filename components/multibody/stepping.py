@@ -18,6 +18,7 @@ from dockfmu.components.multibody import (
     momentum,
     point_forces,
     port_response,
+    sparse_loops,
 )
 from dockfmu.components.multibody.articulated import passed_wrench
 from dockfmu.components.multibody.contacts import accounts, detection, friction
@@ -166,6 +167,8 @@ def evaluate(g, h):
     to_base = h == 0.0 or run.free_root != 0.0
     if run.elastic > 0.0:
         elastic_bodies.bend(link, flex, run, h)
+    sparse_loops.keep_masses(link, g.solver, run)
+    if run.elastic > 0.0:
         links.accelerate(link, to_base, flex)
     else:
         links.accelerate_rigid(link, to_base)
