@@ -38,6 +38,26 @@ def _factor_panel(t, bond, panel):
 
 
 @kernel
+def _reduce_block(panel, place, rows, width, scaled, columns, target):
+    """Take from a block (rows, columns) at `target` the product of one (rows, width) at `place` with `scaled`."""
+    for r in range(rows):
+        own = place + r * width
+        to = target + r * columns
+        if width == 3:
+            # most joints are of three constraints
+            x = panel[own]
+            y = panel[own + 1]
+            z = panel[own + 2]
+            for k in range(columns):
+                panel[to + k] -= x * scaled[k] + y * scaled[columns + k] + z * scaled[2 * columns + k]
+        else:
+            for c in range(width):
+                x = panel[own + c]
+                for k in range(columns):
+                    panel[to + k] -= x * scaled[c * columns + k]
+
+
+@kernel
 def _reduce_later(t, tie, bond, below, panel, scaled):
     """Take from the panels of later ties what the elimination of the tie t changes in them."""
     width = int(t.bonds)
@@ -47,30 +67,25 @@ def _reduce_later(t, tie, bond, below, panel, scaled):
     for a in range(int(t.first_below), last_below):
         later = tie[int(below[a].tie)]
         size = int(later.bonds)
-        for r in range(size):
-            for c in range(width):
-                scaled[r * width + c] = panel[from_row + r * width + c] * bond[first + c].pivot
+        for c in range(width):
+            pivot = bond[first + c].pivot
+            for r in range(size):
+                scaled[c * size + r] = panel[from_row + r * width + c] * pivot
+        to_row = int(later.panel)
+        _reduce_block(panel, from_row, size, width, scaled, size, to_row)
+        to_row += size * size
+        from_row += size * width
         # both lists are in the order of elimination, and that of the later tie has all that follow in this one
         search = int(later.first_below)
-        to_row = int(later.panel)
         other_row = from_row
-        for b in range(a, last_below):
+        for b in range(a + 1, last_below):
             number = below[b].tie
-            other = tie[int(number)]
-            if b > a:
-                while below[search].tie != number:
-                    to_row += int(tie[int(below[search].tie)].bonds) * size
-                    search += 1
-            for r in range(int(other.bonds)):
-                for k in range(size):
-                    total = 0.0
-                    for c in range(width):
-                        total += panel[other_row + r * width + c] * scaled[k * width + c]
-                    panel[to_row + r * size + k] -= total
-            if b == a:
-                to_row += size * size
-            other_row += int(other.bonds) * width
-        from_row += size * width
+            while below[search].tie != number:
+                to_row += int(tie[int(below[search].tie)].bonds) * size
+                search += 1
+            rows = int(tie[int(number)].bonds)
+            _reduce_block(panel, other_row, rows, width, scaled, size, to_row)
+            other_row += rows * width
 
 
 @kernel
