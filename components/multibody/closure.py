@@ -33,7 +33,7 @@ ATTEMPTS = 50
 SPEED = 0.2
 """Frequency of the stabilisation times the micro-step, or the short one if that is longer."""
 CORRECTIONS = 4
-EXACT, ACCEPTED = 1e-13, 1e-10
+EXACT, ACCEPTED = 1e-11, 1e-9
 """Of the sparse solution: at most so many; what rows lack, relative to the largest that is wanted."""
 IMPACT = -1.0
 RESPONSE = -2.0

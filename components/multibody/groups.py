@@ -31,6 +31,7 @@ class Sparse(NamedTuple):
     end: Any
     panel: Any
     scaled: Any
+    value: Any
     mass: Any
     share: Any
 
@@ -95,7 +96,7 @@ def groups_of(m):
     flex = Flex(m.flex.body[:], m.flex.mode[:], m.flex.pair[:], m.flex.shape[:], m.flex.factor[:])
     plan = m.closure.sparse
     sparse = Sparse(plan.tie[:], plan.bond[:], plan.below[:], plan.island[:], plan.end[:], plan.panel[:],
-                    plan.scaled[:], plan.mass[:], plan.share[:])  # fmt: skip
+                    plan.scaled[:], plan.value[:], plan.mass[:], plan.share[:])  # fmt: skip
     return Groups(
         base=m.base,
         target=m.target,

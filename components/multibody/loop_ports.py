@@ -161,6 +161,7 @@ def _sparse_group(order: SparseOrder) -> Group:
         private("share", "1", "index of the first element of its share"),
         count=max(1, order.ends),
     )
+    bonds = max(1, sum(len(one.bonds) for one in order.ties))
     widest = max((len(one.bonds) for one in order.ties), default=1)
     return Group(
         "sparse",
@@ -172,10 +173,9 @@ def _sparse_group(order: SparseOrder) -> Group:
             temporary("spare", "1", "inverse of the armature of its coordinate"),
             temporary("strength", "1", "its diagonal before the elimination"),
             temporary("pivot", "1", "of the elimination"),
-            temporary("value", "1", "right-hand side, then multiplier"),
             temporary("first_pull", "1", "wrench on the predecessor", shape=6),
             temporary("second_pull", "1", "wrench on the successor", shape=6),
-            count=max(1, sum(len(one.bonds) for one in order.ties)),
+            count=bonds,
         ),
         constants(Group("below", private("tie", "1", "index of a later tie"), count=max(1, sum(map(len, order.below))))),
         Group(
@@ -187,6 +187,7 @@ def _sparse_group(order: SparseOrder) -> Group:
         constants(end),
         temporary("panel", "1", "columns of the factor, tie by tie", shape=max(1, order.panels[-1])),
         temporary("scaled", "1", "scratch", shape=widest * widest),
+        temporary("value", "1", "right-hand side, then multiplier of each bond", shape=bonds),
         temporary("mass", "1", "mass matrices and their factors", shape=max(1, order.masses[-1])),
         temporary("share", "1", "L^-1 J^T of the bonds at each island", shape=max(1, order.shares[-1])),
         description="sparse solution of the loops",

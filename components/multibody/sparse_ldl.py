@@ -101,41 +101,74 @@ def factor(tie, bond, below, panel, scaled):
 
 
 @kernel
-def solve(tie, bond, below, panel):
-    """Solve for `value` of all bonds in place, after `factor`."""
+def _forward(panel, place, rows, width, value, first, target):
+    """Take from `value` at `target` the product of a block (rows, width) at `place` with `value` at `first`."""
+    if width == 3:
+        x = value[first]
+        y = value[first + 1]
+        z = value[first + 2]
+        for r in range(rows):
+            own = place + 3 * r
+            value[target + r] -= panel[own] * x + panel[own + 1] * y + panel[own + 2] * z
+        return
+    for r in range(rows):
+        total = 0.0
+        for c in range(width):
+            total += panel[place + r * width + c] * value[first + c]
+        value[target + r] -= total
+
+
+@kernel
+def _backward(panel, place, rows, width, value, first, target):
+    """Take from `value` at `first` the product of a block (rows, width) at `place`, transposed, with it at `target`."""
+    if width == 3:
+        x = y = z = 0.0
+        for r in range(rows):
+            own = place + 3 * r
+            known = value[target + r]
+            x += panel[own] * known
+            y += panel[own + 1] * known
+            z += panel[own + 2] * known
+        value[first] -= x
+        value[first + 1] -= y
+        value[first + 2] -= z
+        return
+    for r in range(rows):
+        known = value[target + r]
+        for c in range(width):
+            value[first + c] -= panel[place + r * width + c] * known
+
+
+@kernel
+def solve(tie, bond, below, panel, value):
+    """Solve for all bonds in place: `value` is the right-hand side, then the solution; after `factor`."""
     for j in range(len(tie)):
         t = tie[j]
         width = int(t.bonds)
         first = int(t.first_bond)
         place = int(t.panel)
         for c in range(width):
-            x = bond[first + c].value
             for r in range(c + 1, width):
-                bond[first + r].value -= panel[place + r * width + c] * x
+                value[first + r] -= panel[place + r * width + c] * value[first + c]
         place += width * width
         for b in range(int(t.first_below), int(t.first_below + t.belows)):
             later = tie[int(below[b].tie)]
-            for r in range(int(later.bonds)):
-                total = 0.0
-                for c in range(width):
-                    total += panel[place + r * width + c] * bond[first + c].value
-                bond[int(later.first_bond) + r].value -= total
-            place += int(later.bonds) * width
+            rows = int(later.bonds)
+            _forward(panel, place, rows, width, value, first, int(later.first_bond))
+            place += rows * width
     for j in range(len(tie) - 1, -1, -1):
         t = tie[j]
         width = int(t.bonds)
         first = int(t.first_bond)
         place = int(t.panel) + width * width
         for c in range(width):
-            bond[first + c].value /= bond[first + c].pivot
+            value[first + c] /= bond[first + c].pivot
         for b in range(int(t.first_below), int(t.first_below + t.belows)):
             later = tie[int(below[b].tie)]
-            for r in range(int(later.bonds)):
-                x = bond[int(later.first_bond) + r].value
-                for c in range(width):
-                    bond[first + c].value -= panel[place + r * width + c] * x
-            place += int(later.bonds) * width
+            rows = int(later.bonds)
+            _backward(panel, place, rows, width, value, first, int(later.first_bond))
+            place += rows * width
         place = int(t.panel)
         for c in range(width - 1, -1, -1):
             for r in range(c + 1, width):
-                bond[first + c].value -= panel[place + r * width + c] * bond[first + r].value
+                value[first + c] -= panel[place + r * width + c] * value[first + r]

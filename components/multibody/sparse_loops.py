@@ -315,11 +315,11 @@ def add_multipliers(row, solver):
     loops = solver.sparse
     for i in range(len(loops.bond)):
         o = loops.bond[i]
-        o.value = 0.0
+        loops.value[i] = 0.0
         if o.row >= 0.0 and o.active != 0.0:
-            o.value = row[int(o.row)].rest
-    sparse_ldl.solve(loops.tie, loops.bond, loops.below, loops.panel)
+            loops.value[i] = row[int(o.row)].rest
+    sparse_ldl.solve(loops.tie, loops.bond, loops.below, loops.panel, loops.value)
     for i in range(len(loops.bond)):
         o = loops.bond[i]
         if o.row >= 0.0 and o.active != 0.0:
-            row[int(o.row)].multiplier += o.value
+            row[int(o.row)].multiplier += loops.value[i]

@@ -32,7 +32,8 @@ def with_loops(model: Model, ends: list[tuple[str, str]], kinds: list[str]) -> M
     shown = Instance(made(model)).m.body
     names = [body.name for body in model.bodies]
     places = {BASE: (np.eye(3), np.zeros(3))}
-    for name, one in zip(names, shown, strict=True):
+    # nodes of elastic bodies follow
+    for name, one in zip(names, shown[: len(names)], strict=True):
         # body -> I, place
         places[name] = (np.array(from_quaternion(tuple(one.quaternion))).T, np.array(one.position))
     random = np.random.default_rng(len(ends))
