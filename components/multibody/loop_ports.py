@@ -177,7 +177,9 @@ def _sparse_group(order: SparseOrder) -> Group:
             temporary("second_pull", "1", "wrench on the successor", shape=6),
             count=bonds,
         ),
-        constants(Group("below", private("tie", "1", "index of a later tie"), count=max(1, sum(map(len, order.below))))),
+        constants(
+            Group("below", private("tie", "1", "index of a later tie"), count=max(1, sum(map(len, order.below))))
+        ),
         Group(
             "island",
             *island.members,

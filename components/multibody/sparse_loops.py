@@ -120,7 +120,7 @@ def _set_mass(island, link, flex, affine, mass):
 
 @kernel
 def _factor_mass(size, mass):
-    """Factor a mass matrix into L L^T in place, with the inverse of the diagonal of L. Returns whether it is positive."""
+    """Factor a mass matrix into L L^T in place, the diagonal of L inverted. Returns whether it is positive."""
     for i in range(size):
         row = i * size
         for j in range(i + 1):
@@ -235,7 +235,7 @@ def _set_share(end, island, link, loops, flex):
 
 @kernel
 def _couple(one, other, size, loops, place):
-    """Add to the panel of the tie of an end, from row `place` on, its coupling with the tie of the other by an island."""
+    """Add to the panel of the tie of one end, at `place`, its coupling with the tie of the other by their island."""
     columns = int(loops.tie[int(one.tie)].bonds)
     rows = int(loops.tie[int(other.tie)].bonds)
     for r in range(rows):

@@ -25,7 +25,7 @@ LEAST_INERTIA = 1e-9
 OVERHEAD = 60.0
 """Multiplications that a bond, or a row that is open at a link, costs beside the elimination."""
 
-SHARE = 0.4
+SHARE = 0.35
 """The sparse solution pays if it has at most this share of the multiplications of the other: its blocks are small."""
 
 

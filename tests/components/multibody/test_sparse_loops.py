@@ -5,6 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from benchmarks.kernels.elastic_bodies import grid, spine
 from dockfmu.components.core.component import Instance
 from dockfmu.components.multibody import (
     closure,
@@ -18,7 +19,6 @@ from dockfmu.components.multibody import (
 from dockfmu.components.multibody.link_data import lay_out
 from dockfmu.components.multibody.loop_order import loop_order
 from dockfmu.components.multibody.model import BASE, JointLock, Model, Mounting, MultibodyJoint
-from benchmarks.kernels.elastic_bodies import grid, spine
 from tests.components.multibody.elastic_models import elastic_model
 from tests.components.multibody.random_models import flex_of, free_model, made, matrix, random_model, solver_of
 from tests.components.multibody.test_elimination import CUTS, TREE, with_loops
