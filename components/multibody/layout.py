@@ -131,8 +131,8 @@ def _plan_sparse(order: SparseOrder, put: Callable[[str, Any], None]) -> None:
     for k, island in enumerate(order.islands):
         put_all("island", k + 1, link=island.link, modes=island.modes, mass=order.masses[k], first_end=ends,
                 ends=len(island.ends))  # fmt: skip
-        for tie, link, side in island.ends:
-            put_all("end", ends + 1, tie=tie, link=link, second=side, share=order.shares[ends])
+        for number, link, side in island.ends:
+            put_all("end", ends + 1, tie=number, link=link, second=side, share=order.shares[ends])
             ends += 1
 
 

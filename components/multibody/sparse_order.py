@@ -139,13 +139,13 @@ def loop_plan(model: Model, made: Links) -> tuple[LoopOrder, SparseOrder]:
 def tree_cost(rows: LoopOrder) -> float:
     """Return the multiplications of the elimination along the tree (`elimination`), about."""
     total = 0.0
-    opened = np.diff(rows.first)
+    opened = [int(count) for count in np.diff(rows.first)]
     for count in opened:
         total += count * count / 2.0 + OVERHEAD * count
     for link, _, count in rows.fronts:
         beyond = opened[link]
         total += sum((k + beyond) ** 2 / 2.0 for k in range(count))
-    return float(total)
+    return total
 
 
 def _dense_cost(model: Model, made: Links, rows: LoopOrder) -> float:
