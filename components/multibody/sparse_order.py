@@ -29,7 +29,7 @@ SHARE = 0.35
 """The sparse solution pays if it has at most this share of the multiplications of the other: its blocks are small."""
 
 
-class Bond(NamedTuple):
+class TieBond(NamedTuple):
     """One constraint of a tie: a translation or rotation along an axis of a link, or a row of a cut joint.
 
     `stage` is the link whose coordinate the bond holds if it is held, or loads by its armature; -1: always held.
@@ -50,7 +50,7 @@ class Tie:
     first: int
     second: int
     pivot: int
-    bonds: tuple[Bond, ...]
+    bonds: tuple[TieBond, ...]
 
 
 @dataclass
@@ -227,12 +227,12 @@ def _tree_tie(made: Links, stages: list[int], carrier: int, locked: bool) -> Tie
             if stage != first:
                 axes = made.mount[stage] @ axes
             held[made.kind[stage] == links.PRISMATIC, int(np.argmax(np.abs(axes[2])))] = stage
-    bonds = [Bond(-1, first, axis, float(slide), float(not slide), stage) for (slide, axis), stage in held.items()]
+    bonds = [TieBond(-1, first, axis, float(slide), float(not slide), stage) for (slide, axis), stage in held.items()]
     if kind == links.SCREW:
         lead = made.lead[first]
         bonds = [one for one in bonds if one.axis != 2]
         share = 1.0 / (1.0 + lead * lead)
-        bonds += [Bond(-1, first, 2, share, -share * lead, -1), Bond(-1, first, 2, share * lead, share, first)]
+        bonds += [TieBond(-1, first, 2, share, -share * lead, -1), TieBond(-1, first, 2, share * lead, share, first)]
     return Tie(carrier, stages[-1], pivot, tuple(bonds))
 
 
@@ -243,7 +243,7 @@ def _cut_ties(model: Model, made: Links, rows: LoopOrder) -> list[Tie]:
     ties = []
     for cut, joint in enumerate(model.cuts):
         one, other = made.bodies[joint.predecessor].link, made.bodies[joint.successor].link
-        bonds = tuple(Bond(first_row[cut] + k, 0, 0, 0.0, 0.0, -1) for k in range(len(ROWS[joint.kind])))
+        bonds = tuple(TieBond(first_row[cut] + k, 0, 0, 0.0, 0.0, -1) for k in range(len(ROWS[joint.kind])))
         ties.append(Tie(one, other, other, bonds))
     return ties
 
