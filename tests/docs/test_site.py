@@ -187,6 +187,20 @@ def test_gallery_shows_every_system_with_a_picture(site):
         assert any(figure in source for source in page.xpath("//img/@src"))
 
 
+def test_runs_that_end_alike_are_told_apart_by_their_events(monkeypatch):
+    monkeypatch.syspath_prepend(ROOT / "docs" / "_extensions")
+    gallery = importlib.import_module("gallery")
+    text = "\n".join(gallery.gallery(""))
+    cards = [
+        text.partition(f"dockfmu run {name}\n")[2]
+        for name in ("atv_late_capture", "atv_missing_latch", "atv_no_capture")
+    ]
+    captions = [card.partition("<br>")[2].partition("\n")[0] for card in cards]
+    assert len(set(captions)) == 3
+    assert all(caption.endswith("retreat 10 s") for caption in captions)
+    assert ["capture" in caption for caption in captions] == [True, False, False]
+
+
 def test_a_new_system_appears_in_the_gallery_by_itself(tmp_path, monkeypatch):
     monkeypatch.syspath_prepend(ROOT / "docs" / "_extensions")
     gallery = importlib.import_module("gallery")
