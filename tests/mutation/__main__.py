@@ -8,19 +8,19 @@ are referred to (`functions.py`), and the tests that run the mutated statement a
 `--budget` seconds of CPU. A mutant is killed when a test fails or takes ten times its time. The others survive:
 equivalent to the original, or a hole of the tests. What no test of at most `--each` seconds runs is counted apart.
 
+The loop, `--rooms master/loop`, calls FMUs by their addresses and runs compiled alone. There each mutant is compiled
+anew, and all tests of the master of at most `--each` seconds are asked, the fastest first.
+
 A run that was stopped continues where it was: give the same command again. `--again` runs the survivors of an earlier
 run once more, when tests have been written.
 """
 
 from __future__ import annotations
 
-import os
-
-os.environ["NUMBA_DISABLE_JIT"] = "1"  # before numba is imported
-
 import argparse
 import gc
 import json
+import os
 import pickle
 import random
 import signal
@@ -32,6 +32,7 @@ from typing import Any
 
 import numpy as np
 
+from dockfmu.base import entry_points
 from dockfmu.base.cache import digest_of_files
 from tests.mutation.forks import Tests
 from tests.mutation.functions import Functions, apply
@@ -42,9 +43,14 @@ ROOT = Path(__file__).parents[2]
 KEPT = ROOT / "build" / "mutation"
 GENERATED = ("generated", "codegen")
 """Folders whose functions are written by programs, and the program."""
-TESTS = ("tests/components",)
-FILE_BUDGET = 4.0
-"""CPU seconds in which the statements of the tests of a file are recorded."""
+COMPILED = "master/loop"
+"""The room whose functions do not run in the interpreter."""
+TESTS = {False: ["tests/components"], True: ["tests/master/algorithms", "tests/master/loop", "tests/master/run"]}
+"""Folders of tests of interpreted and of compiled functions."""
+FILE_BUDGET = {False: 4.0, True: 40.0}
+"""CPU seconds in which the tests of a file are tried: interpreted, and compiled."""
+COMPILING = 120.0
+"""CPU seconds that a mutant may take to compile."""
 
 
 def room_of(file: Path) -> str:
@@ -60,14 +66,19 @@ def sources_of(rooms: list[str]) -> dict[Path, bytes]:
 
 
 class Known:
-    """What each test runs, and in what time; kept in a file, by the content of the test's file and of the kernels."""
+    """What each test runs, and in what time; kept in a file, by the content of the test's file and of the kernels.
 
-    def __init__(self, tests: Tests, statements: Statements, functions: Functions, sources: dict[Path, bytes]) -> None:
-        self._tests, self._statements, self._functions = tests, statements, functions
+    What `compiled` functions run is not known.
+    """
+
+    def __init__(
+        self, tests: Tests, statements: Statements, functions: Functions, sources: dict[Path, bytes], compiled: bool
+    ) -> None:
+        self._tests, self._statements, self._functions, self._compiled = tests, statements, functions, compiled
         helpers = [file for file in sorted((ROOT / "tests").rglob("*.py")) if not file.name.startswith("test_")]
         helpers = [file for file in helpers if file.parent != Path(__file__).parent]
         self._surroundings = digest_of_files([*sources, *helpers])
-        self._file = KEPT / "reach.pickle"
+        self._file = KEPT / ("times.pickle" if compiled else "reach.pickle")
         self._kept: dict[str, tuple[str, dict[str, tuple[float, np.ndarray]]]] = {}
         self._of: dict[int, list[str]] = {}
         self.seconds: dict[str, float] = {}
@@ -80,13 +91,14 @@ class Known:
         by_file = defaultdict(list)
         for name in self._tests.items:
             by_file[name.partition("::")[0]].append(name)
-        counting = self._statements.counting(self._functions)
+        counting = [] if self._compiled else self._statements.counting(self._functions)
+        budget = FILE_BUDGET[self._compiled]
         for file, names in by_file.items():
             content = digest_of_files([ROOT / file])
             if self._kept.get(file, ("",))[0] != content:
-                plugin = Reach(self._statements.reached, each, FILE_BUDGET)
+                plugin = Reach(self._statements.reached, each, budget)
                 status, found = self._tests.run(
-                    names, plugin, lambda: apply(counting), 10.0 + 2.0 * FILE_BUDGET, 40.0 * FILE_BUDGET, stop=False
+                    names, plugin, lambda: apply(counting), 10.0 + 2.0 * budget, 40.0 * budget, stop=False
                 )
                 self._kept[file] = content, found or {}
                 print(f"{file}: {len(found or {})} of {len(names)} tests, status {status}", flush=True)
@@ -102,7 +114,9 @@ class Known:
         self._of = of
 
     def running(self, mutant: Mutant) -> list[str]:
-        """Return the tests that run the statement of a mutant, the fastest first."""
+        """Return the tests that run the statement of a mutant, or may run it, the fastest first."""
+        if self._compiled:
+            return sorted(self.seconds, key=self.seconds.__getitem__)
         statement = self._statements.number[ROOT / mutant.file, mutant.statement]
         return sorted(self._of.get(statement, []), key=self.seconds.__getitem__)
 
@@ -125,9 +139,15 @@ class Judge:
     """Runs the tests of a mutant."""
 
     def __init__(
-        self, tests: Tests, known: Known, functions: Functions, sources: dict[Path, bytes], budget: float
+        self,
+        tests: Tests,
+        known: Known,
+        functions: Functions,
+        sources: dict[Path, bytes],
+        budget: float,
+        compiled: bool,
     ) -> None:
-        self._tests, self._known, self._functions = tests, known, functions
+        self._tests, self._known, self._functions, self._compiled = tests, known, functions, compiled
         self._sources, self._budget = sources, budget
 
     def verdict(self, mutant: Mutant) -> dict[str, str | float]:
@@ -144,13 +164,20 @@ class Judge:
         file = ROOT / mutant.file
         source = self._sources[file]
         changes = self._functions.changes(file, source, mutant.applied(source))
+
+        def prepare() -> None:
+            apply(changes)
+            # machine code in the cache is named by the files, which have not changed
+            entry_points.versions = lambda: str(mutant)
+
+        compiling = COMPILING if self._compiled else 0.0
         began = time.monotonic()
         status, failed = self._tests.run(
             chosen,
             Verdict(),
-            lambda: apply(changes),
-            10.0 + 10.0 * total,
-            100.0 + 40.0 * total,
+            prepare,
+            10.0 + 10.0 * total + compiling,
+            100.0 + 40.0 * total + 10.0 * compiling,
             stop=True,
         )
         late = status in (-signal.SIGXCPU, -signal.SIGKILL, -signal.SIGALRM)
@@ -165,19 +192,23 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--sample", type=int, default=300, help="number of mutants")
     parser.add_argument("--rooms", nargs="+", default=["components"], help="folders whose kernels are changed")
-    parser.add_argument("--tests", nargs="+", default=list(TESTS), help="folders or files of tests")
+    parser.add_argument("--tests", nargs="+", help="folders or files of tests")
     parser.add_argument("--each", type=float, default=2.0, help="CPU seconds that a test may take")
     parser.add_argument("--budget", type=float, default=5.0, help="CPU seconds of the tests for a mutant")
     parser.add_argument("--again", type=Path, help="take the survivors of this output of an earlier run")
     parser.add_argument("-o", "--output", type=Path, default=KEPT / "mutants.json")
     options = parser.parse_args()
+    compiled = options.rooms == [COMPILED]
+    os.environ["NUMBA_DISABLE_JIT"] = "0" if compiled else "1"  # before numba is imported
+    if compiled:
+        os.environ["DOCKFMU_CACHE"] = str(KEPT / "cache")
     os.chdir(ROOT)
     tests = Tests()
-    tests.hold(options.tests, lambda: run(tests, options))
+    tests.hold(options.tests or TESTS[compiled], lambda: run(tests, options, compiled))
     return 0
 
 
-def run(tests: Tests, options: argparse.Namespace) -> None:
+def run(tests: Tests, options: argparse.Namespace, compiled: bool) -> None:
     """Judge the sample, in a process that holds the tests."""
     sources = sources_of(options.rooms)
     every = [m for file, text in sources.items() for m in mutants(file.relative_to(ROOT), text.decode())]
@@ -192,9 +223,9 @@ def run(tests: Tests, options: argparse.Namespace) -> None:
         rows = earlier["mutants"] if (earlier["seed"], earlier["of"]) == (options.seed, len(every)) else []
     functions = Functions()
     gc.freeze()  # forks share this memory
-    known = Known(tests, Statements(sources), functions, sources)
+    known = Known(tests, Statements(sources), functions, sources, compiled)
     known.learn(options.each)
-    judge = Judge(tests, known, functions, sources, options.budget)
+    judge = Judge(tests, known, functions, sources, options.budget, compiled)
     done = {row["mutant"] for row in rows}
     for mutant in sample:
         if str(mutant) not in done:

@@ -64,14 +64,14 @@ typedef struct {
     double pending[2];
     int polls;
     const Callbacks *callbacks;
-    char name[64], trace[256];
+    char name[64];
+    FILE *trace;
 } Lag;
 
 static void trace(const Lag *lag, Str function) {
-    FILE *file = lag->trace[0] ? fopen(lag->trace, "a") : NULL;
-    if (!file) return;
-    fprintf(file, "%s %s\n", lag->name, function);
-    fclose(file);
+    if (!lag->trace) return;
+    fprintf(lag->trace, "%s %s\n", lag->name, function);
+    fflush(lag->trace);
 }
 
 static void *speak(void *c) {
@@ -131,7 +131,7 @@ EXPORT void *fmi2Instantiate(Str name, int type, Str guid, Str resources, const 
     lag->state.real[FAIL_TIME] = 0.0;
     lag->state.boolean[0] = 1;
     snprintf(lag->name, sizeof lag->name, "%s", name);
-    snprintf(lag->trace, sizeof lag->trace, "%s", getenv("LAG_TRACE") ? getenv("LAG_TRACE") : "");
+    if (getenv("LAG_TRACE")) lag->trace = fopen(getenv("LAG_TRACE"), "a");
     trace(lag, "fmi2Instantiate");
     return lag;
 }
@@ -139,6 +139,7 @@ EXPORT void *fmi2Instantiate(Str name, int type, Str guid, Str resources, const 
 EXPORT void fmi2FreeInstance(void *c) {
     if (!c) return;
     trace(c, "fmi2FreeInstance");
+    if (((Lag *)c)->trace) fclose(((Lag *)c)->trace);
     ((Lag *)c)->callbacks->release(c);
 }
 
