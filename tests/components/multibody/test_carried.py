@@ -10,6 +10,7 @@ from dockfmu.components.core.component import ComponentError, Instance
 from dockfmu.components.core.ports import BASE_MOTION
 from dockfmu.components.multibody import component_of
 from dockfmu.components.multibody.declaration import read_text
+from dockfmu.components.physics.mechanics.rotation import from_quaternion
 from tests.components.multibody.random_models import interpreted
 
 # eighty times the arm: with LAGGED the exchange is stable up to a third of the craft's mass at the port
@@ -57,6 +58,18 @@ def whole() -> Instance:
     for k in range(round(STOP / 0.01)):
         one.step(0.01 * k, 0.01)
     return one
+
+
+def test_a_free_craft_that_is_pushed_at_a_port_gains_the_impulse() -> None:
+    """In 1 ms, in which it turns by 6e-5; the angular impulse about the origin of I is that of the force."""
+    one = instance('name = "craft"\n' + HULL + DOCK)
+    port, before = one.m.port[0], momentum(one)
+    port.force[:] = 300.0, -200.0, 100.0
+    force = np.array(from_quaternion(tuple(port.quaternion))).T @ port.force
+    arm = np.array(port.position)
+    one.step(0.0, 1e-3)
+    impulse = 1e-3 * np.hstack([force, np.cross(arm, force)])
+    np.testing.assert_allclose(momentum(one) - before, impulse, rtol=0, atol=1e-4)
 
 
 def coupled(step: float) -> tuple[Instance, Instance, np.ndarray]:

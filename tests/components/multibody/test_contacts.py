@@ -400,11 +400,13 @@ def test_a_carried_mechanism_hands_on_the_whole_impulse_of_its_contact() -> None
 
 
 @pytest.mark.parametrize(("port", "words"), [("base", r"port 1 \(1 base"), ("target", r"port 2 \(.* 2 target")])
-def test_a_port_without_a_place_is_told_by_its_number(port, words) -> None:
+def test_a_port_whose_motion_is_no_number_is_told_by_its_number(port, words) -> None:
     one = instance(PROBE.format(base="carried", joint=CARRIED))
-    one.m[port].position[0] = np.nan
-    with pytest.raises(ComponentError, match=words):
-        one.step(0.0, 1e-3)
+    for entry in ("position", "acceleration"):
+        one.m[port][entry][0] = np.nan
+        with pytest.raises(ComponentError, match=words):
+            one.step(0.0, 1e-3)
+        one.m[port][entry][0] = 0.0
 
 
 LATCH = """

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from dockfmu.components.core.component import Instance
+from dockfmu.components.multibody import momentum
 from dockfmu.components.multibody.model import Model, MultibodyJoint
 from dockfmu.components.physics.mechanics.rotation import conjugate, from_quaternion
 from tests.components.multibody import pinocchio_model, random_models
@@ -26,6 +27,26 @@ def test_forward_dynamics_equal_those_of_pinocchio(seed: int) -> None:
     model = random_model(seed, 8, kinds)
     found = random_models.body_accelerations(Instance(made(model)), model)
     assert difference(found, pinocchio_model.body_accelerations(model)) < ROUNDING
+
+
+def test_inertia_of_all_links_about_a_point_is_that_about_their_centres_and_of_their_masses() -> None:
+    """By Steiner from each centre of mass; the links keep theirs about a point of the joint."""
+    link, origin = Instance(made(random_model(5, 6, KINDS))).m.link, np.array([0.3, -0.7, 0.2])
+    mass, moment, inertia = 0.0, np.zeros(3), np.zeros((3, 3))
+    for b in link[1:]:
+        A, J = np.array(b.rotation), np.zeros((3, 3))
+        J[np.triu_indices(3)] = b.inertia
+        J += np.triu(J, 1).T
+        c = np.array(b.moment) / b.mass if b.mass else np.zeros(3)
+        arm = b.position + A.T @ c - origin
+        central = J - b.mass * (c @ c * np.eye(3) - np.outer(c, c))
+        mass += b.mass
+        moment += b.mass * arm
+        inertia += A.T @ central @ A + b.mass * (arm @ arm * np.eye(3) - np.outer(arm, arm))
+    found = momentum._composite(link, tuple(origin))
+    assert found[0] == pytest.approx(mass, rel=1e-12)
+    np.testing.assert_allclose(found[1], moment, rtol=0, atol=1e-12 * np.abs(moment).max())
+    np.testing.assert_allclose(found[2], inertia, rtol=0, atol=1e-12 * np.abs(inertia).max())
 
 
 def turned_around(joint: MultibodyJoint) -> MultibodyJoint:

@@ -305,7 +305,9 @@ def test_abort_departs_before_capture_and_ends_after_it():
 def test_capture_by_sensors_without_latches_is_reported():
     rig = captured().run(14.0)
     assert rig.m.unlatched == 0.0
-    rig.run(14.1, latched=[1, 0, 0, 1, 0, 0])
+    rig.run(14.1, latched=[1, 0, 0, 1, 1, 0])
+    assert rig.m.unlatched == 0.0, "one latch of each pair holds"
+    rig.run(14.2, latched=[1, 0, 0, 1, 0, 0])
     assert rig.m.unlatched == 1.0
 
 
