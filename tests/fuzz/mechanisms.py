@@ -30,6 +30,8 @@ REPLAYED = 6
 """Number of steps after which a state is compared with that of the other instance."""
 ALLOWED = 1e-3
 """Error of the balance, of the energies that move: half that of micro-steps of 0.2 ms for a smooth motion of 5 s."""
+UNBOUNDED = 1e6
+"""A bound from which on it bounds nothing: it is not tuned."""
 KIND = re.compile(r".* s: |[0-9][0-9.e+-]*|[a-z]*[0-9]+")
 """What a message has beside its kind: time, numbers, names of parts."""
 COMMANDS = (".close", ".open", ".drive", ".command")
@@ -76,7 +78,10 @@ class Script:
 
 def apply(one: Instance, changes: list[tuple[int, float, bool]]) -> None:
     for place, value, factor in changes:
-        one.block[place] = value * one.block[place] if factor else value
+        if not factor:
+            one.block[place] = value
+        elif abs(one.block[place]) < UNBOUNDED:
+            one.block[place] *= value
 
 
 def balance(one: Instance) -> float:
