@@ -121,8 +121,9 @@ def _strike(g, o, tau):
     if run.affine_ports > 0.0:
         given, pushed = port_response.respond_to_impulse(link, g.port, run)
         work += given + dot(pushed, subtract(frame, load(run.base_velocity)))
-        if run.free_root != 0.0:
-            momentum.keep(link, run)
+    if run.free_root != 0.0:
+        # loops closed by the base, and mechanisms on ports, take a part of the impulse
+        momentum.keep(link, run)
     return before + work + motions - _kinetic_energy(link, frame)
 
 
