@@ -184,6 +184,7 @@ PRIVATE = {
     "tests/dockfmu/declare/test_declaration.py": "a declaration of hypothesis, without a file for each",
     "tests/dockfmu/declare/test_package_cache.py": "digests of sources, made anew; products before they are published",
     "tests/dockfmu/report/test_conditions_and_resultants.py": "vectors of an observer without a run",
+    "tests/dockfmu/test_heavy_mechanisms.py": "how often a ratio is computed",
     "tests/dockfmu/test_python_api.py": "the energy that an audit divides by",
     "tests/dockfmu/test_warm_runs.py": "instances, to see that none is loaded again",
     "tests/dockfmu/view/test_gltf.py": "a model without a run",

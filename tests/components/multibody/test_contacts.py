@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from dockfmu.components.core.component import ComponentError, Instance
-from dockfmu.components.multibody import component_of, links, stepping
+from dockfmu.components.multibody import component_of, links
 from dockfmu.components.multibody.contacts import detection
 from dockfmu.components.multibody.declaration import read_text
 from tests.components.multibody.random_models import flex_of, interpreted
@@ -199,7 +199,7 @@ def depth_and_force(one: Instance, place: np.ndarray) -> tuple[float, np.ndarray
     link = one.m.link[1]
     link.place[:] = place
     links.place(one.m.link, flex_of(one.m))
-    stepping.move(one.m.link)
+    links.move(one.m.link)
     detection.place_surfaces(one.m.link, one.m.surface, one.m.run)
     detection.detect(one.m.surface, one.m.face, one.m.pair, one.m.kind, one.m.tally, one.m.run)
     force, energy = np.zeros(3), 0.0

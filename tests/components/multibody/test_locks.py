@@ -150,14 +150,14 @@ def _rates(m) -> np.ndarray:
 
 def _mass_matrix(m) -> np.ndarray:
     """The mass matrix by kinetic energies of unit rates, with kernels that do not take part in the impulse."""
-    from dockfmu.components.multibody import links, momentum, stepping
+    from dockfmu.components.multibody import links, momentum
 
     saved = m.link.copy()
 
     def energy(v: np.ndarray) -> float:
         m.link[1].speed[:], m.link[1].spin[:], m.link[2].rate, m.link[3].rate = v[:3], v[3:6], v[6], v[7]
         links.place(m.link, flex_of(m))
-        stepping.move(m.link)
+        links.move(m.link)
         return 2.0 * momentum.momenta(m.link, (0.0, 0.0, 0.0), (0.0, 0.0, 0.0))[0]
 
     unit = np.eye(8)

@@ -14,7 +14,6 @@ from dockfmu.components.multibody import (
     links,
     port_response,
     sparse_order,
-    stepping,
 )
 from dockfmu.components.multibody.link_data import lay_out
 from dockfmu.components.multibody.loop_order import loop_order
@@ -42,7 +41,7 @@ def compare(model: Model, seed: int) -> None:
     for mode in m.modal[: int(m.run.modes)]:
         m.link[int(mode.link)].q = 0.05 * random.normal()
     links.place(m.link, flex)
-    stepping.move(m.link)
+    links.move(m.link)
     cut_rows.set_rows(m.link, m.cut, rows, m.run)
     elastic_bodies.bend(m.link, flex, m.run, 1e-3)
     for link in m.link:
