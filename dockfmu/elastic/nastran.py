@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import struct
-import warnings
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -11,11 +10,10 @@ from typing import Any
 import numpy as np
 
 from dockfmu.base.extras import load_extra
+from dockfmu.base.nastran_files import bounded_size, guarded
 from dockfmu.components.physics.elastic.body import ElasticBodyError
 from dockfmu.elastic.model import FullModel
 
-LARGEST_FILE = 1 << 30
-"""Largest size of a NASTRAN file, bytes."""
 MOST_DENSE = 5000
 """Largest number of degrees of freedom of NASTRAN matrices, which pyyeti reads as dense ones."""
 STIFFNESS, MASS = ("kxx", "kaa", "kaax", "kgg", "kmtx"), ("mxx", "maa", "maax", "mgg", "mmtx")
@@ -49,7 +47,7 @@ def read_nastran(file: Path, nodes: Path | None) -> FullModel:
             )
         uset = _uset(bulk, table)
     else:
-        _bounded(file)
+        bounded_size(file, ElasticBodyError)
         if not any(line[:4].upper() == b"DMIG" for line in file.read_bytes().splitlines()):
             raise ElasticBodyError(
                 f"{file}: has no DMIG card; give the file that NASTRAN punched with EXTSEOUT(DMIGPCH)"
@@ -63,7 +61,7 @@ def read_nastran(file: Path, nodes: Path | None) -> FullModel:
 
 def check_op4(file: Path) -> None:
     """Check the records of a binary OP4 file; raise ElasticBodyError that names the record where it is damaged."""
-    size = _bounded(file)
+    size = bounded_size(file, ElasticBodyError)
     with file.open("rb") as stream:
         head = stream.read(4)
         order = next((o for o in "<>" if len(head) == 4 and struct.unpack(f"{o}i", head)[0] in (24, 48)), None)
@@ -90,27 +88,12 @@ def check_op4(file: Path) -> None:
             place += 8 + length
 
 
-def _bounded(file: Path) -> int:
-    if not file.is_file():
-        raise ElasticBodyError(f"{file}: there is no such file")
-    size = file.stat().st_size
-    if size > LARGEST_FILE or size == 0:
-        raise ElasticBodyError(f"{file}: has {size} bytes; from 1 to {LARGEST_FILE} are read")
-    return size
-
-
 def _guarded(file: Path, what: str, read: Callable[[], Any]) -> Any:
-    """Return what a reader of pyyeti gives; each of its errors becomes one that names the file."""
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            return read()
-    except Exception as error:  # the readers check little: what damaged files raise is of any kind
-        raise ElasticBodyError(f"{file}: {what} cannot be read ({type(error).__name__}: {error})") from error
+    return guarded(file, what, ElasticBodyError, read)
 
 
 def _uset(bulk: Any, file: Path) -> Any:
-    _bounded(file)
+    bounded_size(file, ElasticBodyError)
     if file.suffix.lower() == ".asm":
         # the .pch of the same name says which components the matrices have
         punched = file.with_suffix(".pch").is_file()

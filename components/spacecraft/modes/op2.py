@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
@@ -11,10 +10,9 @@ import numpy as np
 
 from dockfmu.base.errors import DockfmuError
 from dockfmu.base.extras import load_extra
+from dockfmu.base.nastran_files import bounded_size, guarded
 from dockfmu.components.spacecraft.modes.model import ModalModel
 
-LARGEST_FILE = 1 << 30
-"""Largest size of a file, bytes."""
 VECTORS = ("OUGV1", "OUGV1PAT", "OUG1", "BOPHIG", "BOUGV1")
 """Names of tables of displacements."""
 SAME = 1e-5
@@ -35,27 +33,9 @@ def read_op2(file: Path, *, length: float = 1.0, mass: float = 1.0) -> ModalMode
     generalized mass, so any normalisation is accepted. Raises OP2Error or MissingPackageError.
     """
     file = Path(file)
-    try:
-        size = file.stat().st_size
-    except OSError as error:
-        raise OP2Error(f"{file}: {error.strerror}") from error
-    if not 0 < size <= LARGEST_FILE:
-        raise OP2Error(f"{file}: has {size} bytes; from 1 to {LARGEST_FILE} are read")
+    bounded_size(file, OP2Error)
     reader = load_extra("pyyeti.nastran.op2", f"{file}: OP2", "elastic")
-    try:
-        with warnings.catch_warnings(), reader.OP2(str(file)) as opened:
-            warnings.simplefilter("ignore")
-            if "EQEXIN" in _bare(opened.dbnames) and "BGPDT" not in _bare(opened.dbnames):
-                raise OP2Error(
-                    f"{file}: has table EQEXIN, but no BGPDT with the grid points; write it, or print an .f06"
-                )
-            tables = opened.rdparampost(get_mats=False, get_dr_tables=False, which="all")
-            written = [name for name, blocks in opened.dbnames.items() if name in VECTORS for _ in blocks]
-            vectors = [opened.rdop2oug(name) for name in written[:1]]
-    except OP2Error:
-        raise
-    except Exception as error:  # the reader checks little: what damaged files raise is of any kind
-        raise OP2Error(f"{file}: cannot be read as OP2 ({type(error).__name__}: {error})") from error
+    tables, written, vectors = guarded(file, "OP2 tables", OP2Error, lambda: _tables(file, reader))
     values = tables.get("lama", [])
     for name, count in (("LAMA", len(values)), ("OUGV1", len(written))):
         if count > 1:
@@ -64,6 +44,16 @@ def read_op2(file: Path, *, length: float = 1.0, mass: float = 1.0) -> ModalMode
         missing = "table LAMA" if not values else "real eigenvectors (table OUGV1)"
         raise OP2Error(f"{file}: has no {missing}; run solution 103 with PARAM,POST,-1 and DISPLACEMENT(PLOT) = ALL")
     return modal_model(file, np.asarray(values[0], float), vectors[0], tables.get("uset"), length, mass)
+
+
+def _tables(file: Path, reader: Any) -> tuple[dict[str, Any], list[str], list[Any]]:
+    """Return (tables of the eigenvalues and grid points, names of those of displacements, the first of these)."""
+    with reader.OP2(str(file)) as opened:
+        if "EQEXIN" in _bare(opened.dbnames) and "BGPDT" not in _bare(opened.dbnames):
+            raise OP2Error(f"{file}: has table EQEXIN, but no BGPDT with the grid points; write it, or print an .f06")
+        tables = opened.rdparampost(get_mats=False, get_dr_tables=False, which="all")
+        written = [name for name, blocks in opened.dbnames.items() if name in VECTORS for _ in blocks]
+        return tables, written, [opened.rdop2oug(name) for name in written[:1]]
 
 
 def _bare(names: Iterable[str]) -> set[str]:
@@ -112,9 +102,6 @@ def _axes(file: Path, grids: Any, points: np.ndarray) -> tuple[np.ndarray, np.nd
     if missing := [int(point) for point in points if int(point) not in row_of]:
         raise OP2Error(f"{file}: grid point {missing[0]} of OUGV1 is not in table BGPDT")
     rows = [row_of[int(point)] for point in points]
-    try:
-        motions = geometry.rbgeom_uset(grids)
-    except Exception as error:  # of any kind, as above
-        raise OP2Error(f"{file}: coordinate systems cannot be read ({type(error).__name__}: {error})") from error
+    motions = guarded(file, "coordinate systems", OP2Error, lambda: geometry.rbgeom_uset(grids))
     places = grids.loc[:, "x":"z"].to_numpy(dtype=float)
     return np.array([motions[row : row + 3, :3] for row in rows]), places[rows]

@@ -157,7 +157,7 @@ def test_files_that_are_no_op2(written, tmp_path):
         (tmp_path / f"{name}.op2").write_bytes(content)
         with pytest.raises(OP2Error, match=rf"{name}\.op2"):
             read_op2(tmp_path / f"{name}.op2")
-    with pytest.raises(OP2Error, match=r"none\.op2: No such file"):
+    with pytest.raises(OP2Error, match=r"none\.op2: there is no such file"):
         read_op2(tmp_path / "none.op2")
     choose = random.Random(4)
     for _ in range(60):
