@@ -23,10 +23,11 @@ import pinocchio as pin
 
 from dockfmu.components.core.component import Instance
 from dockfmu.components.core.kernel import kernel
-from dockfmu.components.multibody import component_of, links
+from dockfmu.components.multibody import component_of
 from dockfmu.components.multibody.declaration import Declared
 from dockfmu.components.multibody.model import BASE, RATES, Model, Mounting, MultibodyJoint, RigidBody
 from dockfmu.components.physics.mechanics.rotation import from_quaternion
+from dockfmu.components.physics.tree import links
 from dockfmu.fmus import build
 from tests.components.multibody.pinocchio_model import in_pinocchio, placement
 from tests.components.multibody.random_models import attitude, interpreted, matrix, random_model

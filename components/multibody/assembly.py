@@ -9,8 +9,9 @@ from math import fabs, isfinite, pi
 
 from dockfmu.components.core.component import fail
 from dockfmu.components.core.kernel import kernel
-from dockfmu.components.multibody import closure, elastic_bodies, failures, links, sparse_loops, stepping
+from dockfmu.components.multibody import closure, failures, sparse_loops, stepping
 from dockfmu.components.multibody.cut_rows import set_rows, turned_over
+from dockfmu.components.physics.tree import elastic_bodies, links
 
 SETTLING = 40
 """Most repetitions until the deflections at the start are those of their loads."""

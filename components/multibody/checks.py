@@ -9,10 +9,10 @@ from dockfmu.components.core.component import fail
 from dockfmu.components.core.kernel import kernel
 from dockfmu.components.core.ports import SOURCE
 from dockfmu.components.multibody import failures, forces
-from dockfmu.components.multibody.links import SPHERICAL
 from dockfmu.components.physics.mechanics.inertia import asymmetry, possible
 from dockfmu.components.physics.mechanics.rotation import load_matrix
 from dockfmu.components.physics.mechanics.vector import ZERO
+from dockfmu.components.physics.tree.links import SPHERICAL
 
 # rad, rad/s and their like: the smallest inertia of a coordinate that is not taken for zero
 LEAST_INERTIA = 1e-12

@@ -17,13 +17,14 @@ from __future__ import annotations
 from math import fabs
 
 from dockfmu.components.core.kernel import kernel
-from dockfmu.components.multibody import elimination, failures, links, sparse_loops
+from dockfmu.components.multibody import elimination, failures, sparse_loops
 from dockfmu.components.multibody.cut_rows import TRANSLATION, frames, joint_acceleration, row_acceleration, set_rows
-from dockfmu.components.multibody.links import FIXED, FREE, REVOLUTE, SCREW, SPHERICAL
 from dockfmu.components.multibody.pushes import add_response, clear_pushes, push, pushes, respond, row_response
 from dockfmu.components.physics.mechanics.rotation import advance, apply, load_matrix, load_quaternion
 from dockfmu.components.physics.mechanics.rotation import store_quaternion as keep_quaternion
 from dockfmu.components.physics.mechanics.vector import ZERO, accumulate, cross, dot, load, scale, store
+from dockfmu.components.physics.tree import links
+from dockfmu.components.physics.tree.links import FIXED, FREE, REVOLUTE, SCREW, SPHERICAL
 
 RANK = 1e-9
 """Pivot relative to the row's own response below which it depends on others: loops of grams stand beside tons."""

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
 
-from dockfmu.components.core.field import Field, Group, constants, local, output, private, temporary
+from dockfmu.components.core.field import Field, Group, constants, local, output, private
 from dockfmu.components.multibody.link_data import Links
 from dockfmu.components.multibody.model.elastic import ElasticPart, elastic_parts, node_name
 from dockfmu.components.multibody.model.parts import Model
+from dockfmu.components.physics.tree.ports import elastic_group
 
 RESOLVED = 0.5
 """rad: what the highest kept mode turns in the longest micro-step."""
@@ -132,74 +133,6 @@ def flex_group(model: Model) -> Group:
     sizes = [len(_elastic(part.body).frequency) for part in elastic_parts(model)]
     shapes = sum(size * len(part.nodes) for size, part in zip(sizes, elastic_parts(model), strict=True))
     return elastic_group(sizes, shapes, _section_groups(model))
-
-
-def elastic_group(sizes: Sequence[int], shapes: int, more: tuple[Group, ...] = ()) -> Group:
-    """Return the group of elastic bodies with these numbers of modes, and of the shapes at all their nodes."""
-    body = constants(
-        Group(
-            "body",
-            private("frame", "1", "index of the link that is its frame"),
-            private("modes", "1", "index of the link of its first mode"),
-            private("count", "1", "number of its modes"),
-            private("first_mode", "1", "index of its first mode"),
-            private("first_pair", "1", "index of its first pair of modes"),
-            private("factor", "1", "index of the first element of its factor"),
-            private("settled", "1", "1: it starts in static equilibrium"),
-            private("place", "m", "of its inner node, undeformed", shape=3),
-            private("moment", "kg.m", "S_0", shape=3),
-            private("inertia", "kg.m2", "J_phiphi undeformed, upper triangle by rows", shape=6),
-            count=max(1, len(sizes)),
-        )
-    )
-    mode = constants(
-        Group(
-            "mode",
-            private("frequency", "rad/s", "undamped"),
-            private("damping", "1/s", "factor of the rate"),
-            private("translation", "1", "column of J_rw", shape=3),
-            private("rotation", "1", "column of J_phiw undeformed", shape=3),
-            private("slope", "1", "N2, upper triangle by rows", shape=6),
-        )
-    )
-    pair = constants(
-        Group(
-            "pair",
-            private("gyration", "1", "column b of N4_a", shape=3),
-            private("curvature", "1", "N3_ab, upper triangle by rows", shape=6),
-            count=max(1, sum(size * size for size in sizes)),
-        )
-    )
-    shape = constants(Group("shape", private("value", "1", "displacement and rotation of the node, axes E", shape=6)))
-    return Group(
-        "flex",
-        body,
-        Group(
-            "mode",
-            *mode.members,
-            temporary("bulge", "1", "derivative of the inertia, axes E", shape=6),
-            temporary("lever", "1", "column of J_phiw, axes E", shape=3),
-            temporary("gyro", "1", "its load by a unit angular velocity, axes E", shape=3),
-            temporary("coupled_force", "1", "momentum of a unit rate with the nodes, I", shape=3),
-            temporary("coupled_torque", "1", "likewise, angular momentum about the origin of E", shape=3),
-            temporary("felt_force", "1", "likewise, with the motion of E: column of U", shape=3),
-            temporary("felt_torque", "1", "likewise", shape=3),
-            temporary("gain", "1", "row of D^-1 U^T, and scratch", shape=7),
-            temporary("driven", "1", "acceleration with the inner node at rest"),
-            count=max(1, sum(sizes)),
-        ),
-        pair,
-        Group(
-            "shape",
-            *shape.members,
-            temporary("moved", "1", "displacement by a unit of the mode, I", shape=3),
-            temporary("turned", "1", "rotation by a unit of the mode, I", shape=3),
-            count=max(1, shapes),
-        ),
-        *more,
-        temporary("factor", "1", "D of all bodies", shape=max(1, sum(size * size for size in sizes))),
-        description="elastic bodies",
-    )
 
 
 def longest_step(model: Model, usual: float, shortest: float) -> float:

@@ -8,11 +8,11 @@ body needs beside the other nodes. Accelerations are less the field of gravity, 
 from __future__ import annotations
 
 from dockfmu.components.core.kernel import kernel
-from dockfmu.components.multibody import elastic_bodies
-from dockfmu.components.multibody.articulated import passed_wrench
-from dockfmu.components.multibody.links import FRAME
 from dockfmu.components.physics.mechanics.rotation import apply, apply_transposed, load_matrix
 from dockfmu.components.physics.mechanics.vector import add, axpy, cross, load, scale, subtract
+from dockfmu.components.physics.tree import elastic_bodies
+from dockfmu.components.physics.tree.articulated import passed_wrench
+from dockfmu.components.physics.tree.links import FRAME
 
 
 @kernel

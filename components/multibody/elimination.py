@@ -23,10 +23,10 @@ never combined. `loop_order` numbers the rows in the order in which they are eli
 from __future__ import annotations
 
 from dockfmu.components.core.kernel import kernel
-from dockfmu.components.multibody import articulated
 from dockfmu.components.multibody.cut_rows import DISC, TRANSLATION
-from dockfmu.components.multibody.links import FIXED, FREE, PRISMATIC, REVOLUTE, SCREW, SPHERICAL
 from dockfmu.components.physics.mechanics.vector import ZERO, add, axpy, cross, dot, load, scale, store, subtract
+from dockfmu.components.physics.tree import articulated
+from dockfmu.components.physics.tree.links import FIXED, FREE, PRISMATIC, REVOLUTE, SCREW, SPHERICAL
 
 LEAST_PIVOT = 1e-12
 """Of L_rr, relative to what joints have added to it: below it a row depends on those before."""

@@ -21,7 +21,7 @@ with the wrenches on the system's own ports, of which it is the craft.
 from __future__ import annotations
 
 from dockfmu.components.core.kernel import kernel
-from dockfmu.components.multibody import momentum, point_forces
+from dockfmu.components.multibody import point_forces
 from dockfmu.components.physics.mechanics.vector import (
     ZERO,
     accumulate,
@@ -35,6 +35,7 @@ from dockfmu.components.physics.mechanics.vector import (
     store,
     subtract,
 )
+from dockfmu.components.physics.tree import momentum
 
 
 @kernel

@@ -5,8 +5,8 @@ from __future__ import annotations
 from math import fabs, isfinite
 
 from dockfmu.components.core.kernel import kernel
-from dockfmu.components.multibody.links import FIXED, FREE, MODE, REVOLUTE, SCREW, SPHERICAL
 from dockfmu.components.physics.mechanics.vector import dot, load
+from dockfmu.components.physics.tree.links import FIXED, FREE, MODE, REVOLUTE, SCREW, SPHERICAL
 
 INERTIA = 401
 ATTITUDE = 402

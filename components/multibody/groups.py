@@ -8,17 +8,8 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from dockfmu.components.multibody.inlining import pasted
-
-
-class Flex(NamedTuple):
-    """Hold elastic bodies: modes, the couplings of these, shapes at nodes, and the factors of their modal matrices."""
-
-    body: Any
-    mode: Any
-    pair: Any
-    shape: Any
-    factor: Any
+from dockfmu.components.core.inlining import pasted
+from dockfmu.components.physics.tree.elastic_bodies import Flex
 
 
 class Sparse(NamedTuple):

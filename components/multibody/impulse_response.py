@@ -9,11 +9,12 @@ feels then: the articulated inertia with the constraints of cut joints.
 from __future__ import annotations
 
 from dockfmu.components.core.kernel import kernel
-from dockfmu.components.multibody import closure, exchange, links, port_response, sparse_loops, stepping, yielding
-from dockfmu.components.multibody.articulated import passed_wrench
-from dockfmu.components.multibody.links import FREE, REVOLUTE, SCREW, SPHERICAL
+from dockfmu.components.multibody import closure, exchange, port_response, sparse_loops, stepping, yielding
 from dockfmu.components.physics.mechanics.rotation import apply, load_matrix
 from dockfmu.components.physics.mechanics.vector import ZERO, accumulate, dot, load, store, subtract
+from dockfmu.components.physics.tree import links
+from dockfmu.components.physics.tree.articulated import passed_wrench
+from dockfmu.components.physics.tree.links import FREE, REVOLUTE, SCREW, SPHERICAL
 
 
 @kernel

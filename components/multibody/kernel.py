@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dockfmu.components.core import timing
 from dockfmu.components.core.component import fail
+from dockfmu.components.core.inlining import pasted
 from dockfmu.components.core.kernel import kernel
 from dockfmu.components.core.ports import AFFINE
 from dockfmu.components.multibody import (
@@ -11,15 +12,12 @@ from dockfmu.components.multibody import (
     checks,
     closure,
     drives,
-    elastic_bodies,
     elastic_sections,
     exchange,
     failures,
     forces,
     impulse_response,
-    links,
     locks,
-    momentum,
     outcomes,
     outputs,
     point_forces,
@@ -27,13 +25,13 @@ from dockfmu.components.multibody import (
     start,
     stepping,
 )
-from dockfmu.components.multibody.articulated import passed_wrench
 from dockfmu.components.multibody.contacts import accounts, detection, sensors
 from dockfmu.components.multibody.contacts import forces as contact_forces
 from dockfmu.components.multibody.groups import groups_of
-from dockfmu.components.multibody.inlining import pasted
 from dockfmu.components.physics.devices import micro_steps
 from dockfmu.components.physics.mechanics.vector import store
+from dockfmu.components.physics.tree import elastic_bodies, links, momentum
+from dockfmu.components.physics.tree.articulated import passed_wrench
 
 
 @kernel

@@ -11,8 +11,6 @@ from math import pi
 
 import numpy as np
 
-from dockfmu.components.core.field import BOOLEAN, Field, Group, changed, constants, private, temporary
-from dockfmu.components.multibody import links
 from dockfmu.components.multibody.model.parts import (
     BASE,
     COORDINATES,
@@ -22,7 +20,7 @@ from dockfmu.components.multibody.model.parts import (
     MultibodyJoint,
 )
 from dockfmu.components.multibody.model.topology import limbs
-from dockfmu.components.multibody.model.vectors import IDENTITY
+from dockfmu.components.physics.tree import links
 
 Z = np.eye(3)
 X = np.array(((0.0, 1.0, 0.0), (0.0, 0.0, 1.0), (1.0, 0.0, 0.0)))
@@ -43,99 +41,6 @@ STAGES: dict[Kind, tuple[tuple[float, np.ndarray], ...]] = {
     "free": ((links.FREE, Z),),
 }
 """Kind and axis of the links of each kind of joint, from the predecessor to the successor, one for each coordinate."""
-
-
-def link_state() -> tuple[Field, ...]:
-    """Return the state of a link."""
-    return (
-        private("q", "1", "coordinate of one degree of freedom, rad or m"),
-        private("rate", "1", "its rate"),
-        private("quaternion", "1", "of a spherical or free joint, carrier -> link", (1.0, 0.0, 0.0, 0.0), shape=4),
-        private("spin", "rad/s", "relative angular velocity of a spherical or free joint, axes of the link", shape=3),
-        private("place", "m", "of a free joint, axes of its frame on the carrier", shape=3),
-        private("speed", "m/s", "of a free joint, likewise", shape=3),
-        private("qdd", "1", "acceleration of the coordinate in the last micro-step, the prediction of the next"),
-        private("spin_rate", "rad/s2", "likewise of `spin`", shape=3),
-        private("speed_rate", "m/s2", "likewise of `speed`", shape=3),
-        private("last_rate", "1", "rate at the start of the micro-step"),
-        private("last_spin", "rad/s", "spin at the start of the micro-step", shape=3),
-        private("last_speed", "m/s", "speed at the start of the micro-step", shape=3),
-        private("predicted", "1", "acceleration that predicted the middle of the last micro-step"),
-        private("predicted_spin", "1", "likewise of `spin`", shape=3),
-        private("predicted_speed", "m/s2", "likewise of `speed`", shape=3),
-        private("held", "1", "1: the coordinate is locked or prescribed", type=BOOLEAN),
-        private("forced", "1", "its acceleration while it is held"),
-    )
-
-
-def link_group(count: int, deforms: bool = False) -> Group:
-    """Return the links, the base first; those of bodies that deform change their mass data."""
-    fixed = constants(
-        Group(
-            "link",
-            private("parent", "1", "index of the link that carries it"),
-            private("kind", "1", "one of those of `links`"),
-            private("lead", "m/rad", "of a screw: displacement in a radian"),
-            private("mount", "1", "axes of the carrier -> axes of the joint at zero", IDENTITY, shape=(3, 3)),
-            private("arm", "m", "from the carrier's reference point to the joint, its axes", shape=3),
-            private("mass", "kg", "of the body; 0 inside a joint"),
-            private(
-                "moment", "kg.m", "mass times the centre of mass from the reference point, axes of the link", shape=3
-            ),
-            private("inertia", "kg.m2", "about the reference point, upper triangle by rows", shape=6),
-            private("first_entry", "1", "index of the first row of a loop that is open at the link"),
-            private("entries", "1", "number of these rows"),
-            private("carrier", "1", "index of what loops closed beyond add to it, -1 for none", -1.0),
-            private("flex", "1", "of a link of an elastic body: index of the body", -1.0),
-            private("first_shape", "1", "of a frame or node: index of its first shape", -1.0),
-            private("rotor", "1", "inertia of rotors geared to the coordinate without elasticity, kg m2 or kg"),
-        )
-    )
-    if deforms:
-        fixed = changed(fixed, {name: {"causality": "private"} for name in ("moment", "inertia")})
-    return Group(
-        "link",
-        *fixed.members,
-        *link_state(),
-        temporary("rotation", "1", "I -> link", IDENTITY, shape=(3, 3)),
-        temporary("along", "1", "axis of the joint, I", shape=3),
-        temporary("reach", "m", "from the carrier's reference point, I", shape=3),
-        temporary("position", "m", "of the reference point from that of the base, I", shape=3),
-        temporary("velocity", "m/s", "of the reference point relative to that of the base, I", shape=3),
-        temporary("angular_velocity", "rad/s", "I", shape=3),
-        temporary("flow", "m/s", "of a frame or node: of the deformation, relative to the carrier, I", shape=3),
-        temporary("sway", "N.s", "of a frame: momentum of the modal rates, its axes", shape=3),
-        temporary("swing", "N.m.s", "likewise: angular momentum about its origin", shape=3),
-        temporary("jiggle", "J", "likewise: energy"),
-        temporary("linear", "m/s2", "acceleration without that of the joint: velocity terms, I", shape=3),
-        temporary("angular", "rad/s2", "likewise", shape=3),
-        temporary("tt", "kg", "articulated inertia", shape=6),
-        temporary("tr", "kg.m", "articulated inertia, force by angular acceleration", shape=9),
-        temporary("rr", "kg.m2", "articulated inertia", shape=6),
-        temporary("force", "N", "on the link and those beyond, I", shape=3),
-        temporary("torque", "N.m", "likewise, about the reference point", shape=3),
-        temporary("drive", "1", "generalised force on the coordinate, N or N.m"),
-        temporary("armature", "1", "inertia added to the coordinate by implicit springs and dampers"),
-        temporary("felt_force", "1", "articulated inertia times the axis", shape=3),
-        temporary("felt_torque", "1", "likewise", shape=3),
-        temporary("inverse", "1", "of the inertia felt by a spherical joint", shape=6),
-        temporary("effort", "1", "drive and load at zero acceleration of the carrier"),
-        temporary("mobility", "1", "inverse of the inertia felt by the coordinate; 0 if it is held"),
-        temporary("load", "1", "generalised force that is not balanced; what holds a held coordinate is its negative"),
-        temporary("push_force", "N", "of cut joints on the link and those beyond, I", shape=3),
-        temporary("push_torque", "N.m", "likewise, about the reference point", shape=3),
-        temporary("push_felt", "1", "generalised force of the pushes on the coordinate"),
-        temporary("push_driven", "1", "response of the coordinate with the carrier at rest"),
-        temporary("push_load", "1", "change of `load` by the pushes"),
-        temporary("push_qdd", "1", "change of `qdd` by the pushes"),
-        temporary("push_turn", "rad/s2", "change of the relative angular acceleration, I", shape=3),
-        temporary("push_slide", "m/s2", "change of the relative acceleration of a free joint, I", shape=3),
-        temporary("push_linear", "m/s2", "change of `acceleration` by the pushes", shape=3),
-        temporary("push_angular", "rad/s2", "change of `angular_acceleration` by the pushes", shape=3),
-        temporary("acceleration", "m/s2", "absolute, of the reference point, less gravity, I", shape=3),
-        temporary("angular_acceleration", "rad/s2", "absolute, I", shape=3),
-        count=count,
-    )
 
 
 @dataclass(frozen=True)

@@ -10,18 +10,7 @@ the lock.
 from __future__ import annotations
 
 from dockfmu.components.core.kernel import kernel
-from dockfmu.components.multibody import (
-    articulated,
-    closure,
-    impulse_response,
-    links,
-    momentum,
-    port_response,
-    sparse_loops,
-    stepping,
-    yielding,
-)
-from dockfmu.components.multibody.links import FREE, PRISMATIC, REVOLUTE, SPHERICAL
+from dockfmu.components.multibody import closure, impulse_response, port_response, sparse_loops, stepping, yielding
 from dockfmu.components.physics.mechanics.rotation import apply_transposed, load_matrix
 from dockfmu.components.physics.mechanics.vector import (
     ZERO,
@@ -34,6 +23,8 @@ from dockfmu.components.physics.mechanics.vector import (
     store,
     subtract,
 )
+from dockfmu.components.physics.tree import articulated, links, momentum
+from dockfmu.components.physics.tree.links import FREE, PRISMATIC, REVOLUTE, SPHERICAL
 
 
 @kernel

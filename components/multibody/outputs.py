@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from dockfmu.components.core.kernel import kernel
-from dockfmu.components.multibody import momentum, point_forces
-from dockfmu.components.multibody.links import FREE
+from dockfmu.components.multibody import point_forces
 from dockfmu.components.physics.mechanics.rotation import (
     advance,
     apply,
@@ -21,6 +20,8 @@ from dockfmu.components.physics.mechanics.rotation import (
     transpose,
 )
 from dockfmu.components.physics.mechanics.vector import ZERO, add, cross, dot, load, scale, store, subtract
+from dockfmu.components.physics.tree import momentum
+from dockfmu.components.physics.tree.links import FREE
 
 
 @kernel

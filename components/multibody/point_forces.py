@@ -5,7 +5,6 @@ from __future__ import annotations
 from math import sqrt
 
 from dockfmu.components.core.kernel import kernel
-from dockfmu.components.multibody import momentum
 from dockfmu.components.physics.mechanics.rotation import (
     advance,
     apply_transposed,
@@ -15,6 +14,7 @@ from dockfmu.components.physics.mechanics.rotation import (
     load_matrix,
 )
 from dockfmu.components.physics.mechanics.vector import accumulate, add, axpy, cross, dot, load, scale, store, subtract
+from dockfmu.components.physics.tree import momentum
 
 
 @kernel

@@ -11,8 +11,7 @@ from __future__ import annotations
 
 from dockfmu.components.core.kernel import kernel
 from dockfmu.components.core.ports import AFFINE
-from dockfmu.components.multibody import momentum, point_forces
-from dockfmu.components.multibody.articulated import nine, pass_on, resisted, six
+from dockfmu.components.multibody import point_forces
 from dockfmu.components.physics.mechanics.rotation import (
     advance,
     apply_transposed,
@@ -34,6 +33,8 @@ from dockfmu.components.physics.mechanics.vector import (
     store,
     subtract,
 )
+from dockfmu.components.physics.tree import momentum
+from dockfmu.components.physics.tree.articulated import nine, pass_on, resisted, six
 
 
 @kernel

@@ -34,13 +34,14 @@ from dockfmu.components.multibody.joint_ports import (
     special_labels,
     start_fields,
 )
-from dockfmu.components.multibody.link_data import Links, link_group
+from dockfmu.components.multibody.link_data import Links
 from dockfmu.components.multibody.loop_ports import closure_group, cut_fields
 from dockfmu.components.multibody.model.parts import Model, PointSpring, Port, RigidBody
 from dockfmu.components.multibody.outcomes import decision, outcome_fields, requirement_group
 from dockfmu.components.multibody.run_ports import grounded, run_group
 from dockfmu.components.multibody.sparse_order import loop_plan
 from dockfmu.components.physics.devices import interface_load, micro_steps
+from dockfmu.components.physics.tree.ports import link_group
 
 LEAST_MASS = 1e-9
 """Least mass of a body that has one, kg."""

@@ -7,9 +7,7 @@ its opposite on the predecessor.
 from __future__ import annotations
 
 from dockfmu.components.core.kernel import kernel
-from dockfmu.components.multibody import articulated, elastic_recursion, links
 from dockfmu.components.multibody.cut_rows import DISC, TRANSLATION
-from dockfmu.components.multibody.links import FIXED, FRAME, FREE, MODE, NODE, PRISMATIC, REVOLUTE, SCREW, SPHERICAL
 from dockfmu.components.physics.mechanics.rotation import apply, load_matrix
 from dockfmu.components.physics.mechanics.vector import (
     ZERO,
@@ -23,6 +21,8 @@ from dockfmu.components.physics.mechanics.vector import (
     store,
     subtract,
 )
+from dockfmu.components.physics.tree import articulated, elastic_recursion, links
+from dockfmu.components.physics.tree.links import FIXED, FRAME, FREE, MODE, NODE, PRISMATIC, REVOLUTE, SCREW, SPHERICAL
 
 
 @kernel

@@ -20,11 +20,11 @@ from math import sqrt
 
 from dockfmu.components.core.kernel import kernel
 from dockfmu.components.multibody import sparse_ldl
-from dockfmu.components.multibody.articulated import nine, resisted, six
-from dockfmu.components.multibody.links import FIXED, FRAME, NODE, SCREW
 from dockfmu.components.multibody.pushes import pushes
 from dockfmu.components.physics.mechanics.rotation import load_matrix
 from dockfmu.components.physics.mechanics.vector import ZERO, add, cross, dot, load, scale, subtract
+from dockfmu.components.physics.tree.articulated import nine, resisted, six
+from dockfmu.components.physics.tree.links import FIXED, FRAME, NODE, SCREW
 
 
 @kernel

@@ -15,10 +15,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dockfmu.components.multibody import links
 from dockfmu.components.multibody.link_data import Links
 from dockfmu.components.multibody.loop_order import ROWS, LoopOrder, loop_order
 from dockfmu.components.multibody.model.parts import Model, RigidBody
+from dockfmu.components.physics.tree import links
 
 LEAST_INERTIA = 1e-9
 """Of a body, relative to its largest: with less, its mass matrix has no inverse that is worth having."""

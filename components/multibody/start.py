@@ -8,7 +8,6 @@ from dockfmu.components.core import check
 from dockfmu.components.core.component import fail
 from dockfmu.components.core.kernel import kernel
 from dockfmu.components.multibody import failures
-from dockfmu.components.multibody.links import FREE
 from dockfmu.components.physics.mechanics.rotation import (
     apply,
     apply_transposed,
@@ -21,6 +20,7 @@ from dockfmu.components.physics.mechanics.rotation import (
     transpose,
 )
 from dockfmu.components.physics.mechanics.vector import ZERO, cross, dot, load, scale, store, subtract
+from dockfmu.components.physics.tree.links import FREE
 
 
 @kernel

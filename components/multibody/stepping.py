@@ -9,21 +9,9 @@ from __future__ import annotations
 from math import cos, fabs, isfinite, sin
 
 from dockfmu.components.core.kernel import kernel
-from dockfmu.components.multibody import (
-    closure,
-    elastic_bodies,
-    failures,
-    forces,
-    links,
-    momentum,
-    point_forces,
-    port_response,
-    sparse_loops,
-)
-from dockfmu.components.multibody.articulated import passed_wrench
+from dockfmu.components.multibody import closure, failures, forces, point_forces, port_response, sparse_loops
 from dockfmu.components.multibody.contacts import accounts, detection, friction
 from dockfmu.components.multibody.contacts import forces as contact_forces
-from dockfmu.components.multibody.links import FREE, MODE, REVOLUTE, SCREW, SPHERICAL
 from dockfmu.components.physics.devices import micro_steps
 from dockfmu.components.physics.mechanics.rotation import (
     IDENTITY,
@@ -36,6 +24,9 @@ from dockfmu.components.physics.mechanics.rotation import (
     store_quaternion,
 )
 from dockfmu.components.physics.mechanics.vector import ZERO, add, axpy, load, negate, scale, store, subtract
+from dockfmu.components.physics.tree import elastic_bodies, links, momentum
+from dockfmu.components.physics.tree.articulated import passed_wrench
+from dockfmu.components.physics.tree.links import FREE, MODE, REVOLUTE, SCREW, SPHERICAL
 
 # share of a micro-step during which the largest jerk fades
 MEMORY = 10.0

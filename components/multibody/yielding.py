@@ -18,9 +18,9 @@ masses elsewhere.
 from __future__ import annotations
 
 from dockfmu.components.core.kernel import kernel
-from dockfmu.components.multibody.articulated import column_times, row_times, times
-from dockfmu.components.multibody.links import FREE, SPHERICAL
 from dockfmu.components.physics.mechanics.vector import ZERO, accumulate, add, dot, load, norm, scale, store, subtract
+from dockfmu.components.physics.tree.articulated import column_times, row_times, times
+from dockfmu.components.physics.tree.links import FREE, SPHERICAL
 
 
 @kernel

@@ -17,7 +17,6 @@ from dockfmu.components.manipulator.arm_data import MOST_BEAMS, VARIANT
 from dockfmu.components.manipulator.compliance import BEAM, LUMPED, NONE
 from dockfmu.components.manipulator.flexible import beams
 from dockfmu.components.manipulator.flexible.ports import SHAPES, SPRINGS
-from dockfmu.components.multibody import links as tree
 from dockfmu.components.physics.mechanics.rotation import (
     IDENTITY,
     apply,
@@ -28,6 +27,7 @@ from dockfmu.components.physics.mechanics.rotation import (
     transpose,
 )
 from dockfmu.components.physics.mechanics.vector import add, axpy, dot, load, norm, scale, store, subtract
+from dockfmu.components.physics.tree import links as tree
 
 FULL = VARIANT.codes["FULL"]
 NO_DRIVES = 351

@@ -16,9 +16,9 @@ from math import fabs, pi, sqrt
 from dockfmu.components.core.kernel import kernel
 from dockfmu.components.manipulator import compliance
 from dockfmu.components.manipulator.flexible import motion
-from dockfmu.components.multibody import links as tree
 from dockfmu.components.physics.mechanics import eigen
 from dockfmu.components.physics.mechanics.vector import ZERO
+from dockfmu.components.physics.tree import links as tree
 
 FAST = 1e30
 """Square of a frequency above those of all modes."""

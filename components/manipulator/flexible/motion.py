@@ -13,13 +13,9 @@ for any h, stiffness and damping. It does not damp by itself, and slows modes by
 
 from __future__ import annotations
 
+from dockfmu.components.core.inlining import pasted
 from dockfmu.components.core.kernel import kernel
 from dockfmu.components.manipulator import drive, links, payload
-from dockfmu.components.multibody import links as tree
-from dockfmu.components.multibody.articulated import passed_wrench
-from dockfmu.components.multibody.groups import Flex
-from dockfmu.components.multibody.inlining import pasted
-from dockfmu.components.multibody.momentum import momenta as tree_momenta
 from dockfmu.components.physics.mechanics.rotation import (
     apply,
     apply_transposed,
@@ -32,6 +28,10 @@ from dockfmu.components.physics.mechanics.rotation import (
     transpose,
 )
 from dockfmu.components.physics.mechanics.vector import ZERO, accumulate, add, axpy, cross, load, store, subtract
+from dockfmu.components.physics.tree import links as tree
+from dockfmu.components.physics.tree.articulated import passed_wrench
+from dockfmu.components.physics.tree.elastic_bodies import Flex
+from dockfmu.components.physics.tree.momentum import momenta as tree_momenta
 
 
 @pasted

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from dockfmu.components.core.field import Group, constants, private, temporary
 from dockfmu.components.manipulator.arm_data import MOST_BEAMS, SEGMENTS
-from dockfmu.components.multibody.elastic_ports import elastic_group
-from dockfmu.components.multibody.link_data import link_group
+from dockfmu.components.physics.tree.ports import elastic_group, link_group
 
 SPRINGS = 4
 """Largest number of lumped segments in an arm."""

@@ -7,7 +7,7 @@ balance to rounding in each kick.
 from __future__ import annotations
 
 from dockfmu.components.core.kernel import kernel
-from dockfmu.components.multibody import failures, momentum
+from dockfmu.components.multibody import failures
 from dockfmu.components.multibody.contacts.friction import change_of, spread
 from dockfmu.components.physics.contact.contact_list import first_too_deep
 from dockfmu.components.physics.contact.losses import lost_power
@@ -28,6 +28,7 @@ from dockfmu.components.physics.mechanics.vector import (
     store,
     subtract,
 )
+from dockfmu.components.physics.tree import momentum
 
 
 @kernel

@@ -9,9 +9,8 @@ moved by what is within a micro-step.
 from __future__ import annotations
 
 from dockfmu.components.core.kernel import kernel
-from dockfmu.components.multibody import closure, elastic_recursion, links, pushes
+from dockfmu.components.multibody import closure, pushes
 from dockfmu.components.multibody.contacts.forces import clear_touched, load_target, wrench_about
-from dockfmu.components.multibody.links import FIXED, FREE, MODE, PRISMATIC, REVOLUTE, SCREW, SPHERICAL
 from dockfmu.components.physics.contact.force import clear, tangential
 from dockfmu.components.physics.contact.held_friction import hold
 from dockfmu.components.physics.contact.pairs import kind_of, slot_of
@@ -30,6 +29,8 @@ from dockfmu.components.physics.mechanics.vector import (
     store,
     subtract,
 )
+from dockfmu.components.physics.tree import elastic_recursion, links
+from dockfmu.components.physics.tree.links import FIXED, FREE, MODE, PRISMATIC, REVOLUTE, SCREW, SPHERICAL
 
 
 @kernel

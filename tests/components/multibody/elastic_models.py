@@ -7,7 +7,6 @@ from dataclasses import replace
 import numpy as np
 
 from dockfmu.components.core.component import Instance
-from dockfmu.components.multibody.links import FRAME
 from dockfmu.components.multibody.model import BASE, Kind, Model, Mounting, Port
 from dockfmu.components.multibody.model.elastic import elastic_rigid_body, expanded, nearest_node
 from dockfmu.components.multibody.reference.elastic import (
@@ -18,6 +17,7 @@ from dockfmu.components.multibody.reference.elastic import (
 )
 from dockfmu.components.physics.elastic.body import ElasticBody
 from dockfmu.components.physics.elastic.invariants import ElasticInvariants
+from dockfmu.components.physics.tree.links import FRAME
 from tests.components.multibody.random_models import random_model, vector
 
 KINDS: tuple[Kind, ...] = ("spherical", "universal", "revolute", "cylindrical", "prismatic", "planar", "fixed")

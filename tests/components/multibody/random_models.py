@@ -11,7 +11,7 @@ import numpy as np
 from dockfmu.components.core.component import Component, Instance
 from dockfmu.components.multibody import component_of
 from dockfmu.components.multibody.declaration import Declared
-from dockfmu.components.multibody.groups import Flex, Solver, groups_of
+from dockfmu.components.multibody.groups import Solver, groups_of
 from dockfmu.components.multibody.model import (
     BASE,
     COORDINATES,
@@ -24,6 +24,7 @@ from dockfmu.components.multibody.model import (
 )
 from dockfmu.components.multibody.model.vectors import Matrix, Vector
 from dockfmu.components.physics.mechanics.rotation import from_quaternion
+from dockfmu.components.physics.tree.elastic_bodies import Flex
 
 KINDS: tuple[Kind, ...] = tuple(COORDINATES)
 

@@ -6,9 +6,10 @@ import numpy as np
 import pytest
 
 from dockfmu.components.core.component import ComponentError, Instance
-from dockfmu.components.multibody import component_of, links
+from dockfmu.components.multibody import component_of
 from dockfmu.components.multibody.contacts import detection
 from dockfmu.components.multibody.declaration import read_text
+from dockfmu.components.physics.tree import links
 from tests.components.multibody.random_models import flex_of, interpreted
 from tests.components.multibody.test_motion import balance, run
 

@@ -7,12 +7,13 @@ import numpy as np
 import pytest
 
 from dockfmu.components.core.component import Instance
-from dockfmu.components.multibody import closure, links, pushes
+from dockfmu.components.multibody import closure, pushes
 from dockfmu.components.multibody.analysis import Multibody
 from dockfmu.components.multibody.link_data import lay_out
 from dockfmu.components.multibody.loop_order import loop_order
 from dockfmu.components.multibody.model import BASE, JointLock, Model, Mounting, MultibodyJoint
 from dockfmu.components.physics.mechanics.rotation import from_quaternion
+from dockfmu.components.physics.tree import links
 from tests.components.multibody.random_models import (
     flex_of,
     free_model,

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from dockfmu.components.core.component import Instance
-from dockfmu.components.multibody import momentum
 from dockfmu.components.multibody.model import Model, MultibodyJoint
 from dockfmu.components.physics.mechanics.rotation import conjugate, from_quaternion
+from dockfmu.components.physics.tree import momentum
 from tests.components.multibody import pinocchio_model, random_models
 from tests.components.multibody.random_models import KINDS, made, random_model
 

@@ -150,7 +150,7 @@ def _rates(m) -> np.ndarray:
 
 def _mass_matrix(m) -> np.ndarray:
     """The mass matrix by kinetic energies of unit rates, with kernels that do not take part in the impulse."""
-    from dockfmu.components.multibody import links, momentum
+    from dockfmu.components.physics.tree import links, momentum
 
     saved = m.link.copy()
 

@@ -7,17 +7,11 @@ import pytest
 
 from benchmarks.kernels.elastic_bodies import grid, spine
 from dockfmu.components.core.component import Instance
-from dockfmu.components.multibody import (
-    closure,
-    cut_rows,
-    elastic_bodies,
-    links,
-    port_response,
-    sparse_order,
-)
+from dockfmu.components.multibody import closure, cut_rows, port_response, sparse_order
 from dockfmu.components.multibody.link_data import lay_out
 from dockfmu.components.multibody.loop_order import loop_order
 from dockfmu.components.multibody.model import BASE, JointLock, Model, Mounting, MultibodyJoint
+from dockfmu.components.physics.tree import elastic_bodies, links
 from tests.components.multibody.elastic_models import elastic_model
 from tests.components.multibody.random_models import flex_of, free_model, made, matrix, random_model, solver_of
 from tests.components.multibody.test_elimination import CUTS, TREE, with_loops

@@ -6,8 +6,8 @@ reference point of the link, e its angular acceleration.
 
 from __future__ import annotations
 
+from dockfmu.components.core.inlining import inlined
 from dockfmu.components.core.kernel import kernel
-from dockfmu.components.multibody.inlining import inlined
 from dockfmu.components.physics.mechanics.vector import add, cross, load, subtract
 
 

@@ -14,9 +14,19 @@ from __future__ import annotations
 
 from math import cos, sin
 
+from dockfmu.components.core.inlining import inlined
 from dockfmu.components.core.kernel import kernel
-from dockfmu.components.multibody import elastic_bodies, elastic_recursion
-from dockfmu.components.multibody.articulated import (
+from dockfmu.components.physics.mechanics.rotation import (
+    apply,
+    apply_transposed,
+    from_quaternion,
+    load_matrix,
+    load_quaternion,
+    store_matrix,
+)
+from dockfmu.components.physics.mechanics.vector import ZERO, add, axpy, cross, dot, load, scale, store, subtract
+from dockfmu.components.physics.tree import elastic_bodies, elastic_recursion
+from dockfmu.components.physics.tree.articulated import (
     column_times,
     free_acceleration,
     inverse_of,
@@ -27,16 +37,6 @@ from dockfmu.components.multibody.articulated import (
     times,
     with_free_rotation,
 )
-from dockfmu.components.multibody.inlining import inlined
-from dockfmu.components.physics.mechanics.rotation import (
-    apply,
-    apply_transposed,
-    from_quaternion,
-    load_matrix,
-    load_quaternion,
-    store_matrix,
-)
-from dockfmu.components.physics.mechanics.vector import ZERO, add, axpy, cross, dot, load, scale, store, subtract
 
 FRAME = -2.0
 NODE = -1.0

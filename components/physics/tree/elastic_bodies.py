@@ -13,8 +13,9 @@ J_phiphi is lost in its second line.*
 
 from __future__ import annotations
 
+from typing import Any, NamedTuple
+
 from dockfmu.components.core.kernel import kernel
-from dockfmu.components.multibody.articulated import times
 from dockfmu.components.physics.mechanics.rotation import apply, apply_transposed, compose, load_matrix, transpose
 from dockfmu.components.physics.mechanics.vector import (
     accumulate,
@@ -27,6 +28,7 @@ from dockfmu.components.physics.mechanics.vector import (
     store,
     subtract,
 )
+from dockfmu.components.physics.tree.articulated import times
 
 TERMS = 10
 """Of the series of the rotation: to rounding up to 1.5 rad."""
@@ -39,6 +41,16 @@ SLUGGISH = 1e2
 
 More would be enlarged rounding: deflections are found from accelerations that it makes small beside that of gravity.
 """
+
+
+class Flex(NamedTuple):
+    """Hold elastic bodies: modes, the couplings of these, shapes at nodes, and the factors of their modal matrices."""
+
+    body: Any
+    mode: Any
+    pair: Any
+    shape: Any
+    factor: Any
 
 
 @kernel

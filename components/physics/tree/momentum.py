@@ -12,8 +12,6 @@ its place then, so that nothing depends on a velocity or a distance that all bod
 from __future__ import annotations
 
 from dockfmu.components.core.kernel import kernel
-from dockfmu.components.multibody.articulated import times
-from dockfmu.components.multibody.links import FRAME, mounted
 from dockfmu.components.physics.mechanics.inertia import invert
 from dockfmu.components.physics.mechanics.rotation import apply, apply_transposed, load_matrix
 from dockfmu.components.physics.mechanics.vector import (
@@ -29,6 +27,8 @@ from dockfmu.components.physics.mechanics.vector import (
     store,
     subtract,
 )
+from dockfmu.components.physics.tree.articulated import times
+from dockfmu.components.physics.tree.links import FRAME, mounted
 
 
 @kernel

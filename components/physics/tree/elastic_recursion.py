@@ -13,8 +13,8 @@ of different bodies.
 from __future__ import annotations
 
 from dockfmu.components.core.kernel import kernel
-from dockfmu.components.multibody.articulated import nine, pass_on, resisted, six
 from dockfmu.components.physics.mechanics.vector import accumulate, add, axpy, cross, dot, load, store, subtract
+from dockfmu.components.physics.tree.articulated import nine, pass_on, resisted, six
 
 
 @kernel
