@@ -204,6 +204,7 @@ PRIVATE = {
     "tests/master/run/test_once_per_process.py": "the folder of an FMU, which must go",
     "tests/master/run/test_surroundings.py": "the loop of a thread",
     "tests/test_two_users.py": "addresses of the cluster, as a neighbour finds them",
+    "tests/mutation/reach.py": "the fixtures of a test, which pytest keeps to itself",
 }
 """Tests that use private attributes of others, and what for: there is no other way to see or to break it."""
 

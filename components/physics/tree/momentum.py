@@ -128,7 +128,7 @@ def _column(A, i):
 
 
 @kernel
-def _composite(link, origin):
+def composite(link, origin):
     """Return (mass, moment, inertia as rows) of all bodies about a point, axes I, as one rigid body."""
     mass = 0.0
     moment = (0.0, 0.0, 0.0)
@@ -186,7 +186,7 @@ def restore(link, run, h):
     turned = subtract(axpy(h, load(run.outer_torque), load(run.angular_momentum)), angular)
     at = load(root.position)
     turned = subtract(turned, cross(subtract(at, origin), lost))
-    _, moment, inertia = _composite(link, at)
+    _, moment, inertia = composite(link, at)
     c = scale(1.0 / mass, moment)
     square = dot(c, c)
     central = (

@@ -43,7 +43,7 @@ def test_inertia_of_all_links_about_a_point_is_that_about_their_centres_and_of_t
         mass += b.mass
         moment += b.mass * arm
         inertia += A.T @ central @ A + b.mass * (arm @ arm * np.eye(3) - np.outer(arm, arm))
-    found = momentum._composite(link, tuple(origin))
+    found = momentum.composite(link, tuple(origin))
     assert found[0] == pytest.approx(mass, rel=1e-12)
     np.testing.assert_allclose(found[1], moment, rtol=0, atol=1e-12 * np.abs(moment).max())
     np.testing.assert_allclose(found[2], inertia, rtol=0, atol=1e-12 * np.abs(inertia).max())
