@@ -19,6 +19,9 @@ SMALLEST_SCALE = 1e-12
 ROUNDING = 1000 * 2.0**-52
 """Least energy exchanged, relative to the largest energy, to which a residual is relative: some ten roundings of that
 energy, in kinetic energies and in products of momentum and velocity, are then a hundredth."""
+SWING = 0.1
+"""Part of the largest change of the kinetic energy of one instance to which a residual is relative at least: instances
+that swing on each other without a loss change no sum but by errors."""
 LEVER = 0.1
 """Lever in m at which a linear momentum that is exchanged could have exchanged an angular one: the size of a port."""
 
@@ -49,8 +52,9 @@ class Audit(Observer):
     `kinetic` name kinetic energies, `stored` potential ones, `dissipated` energies dissipated so far, `supplied` works
     done so far on the system from outside. kinetic + stored + dissipated - supplied is constant; the residual is its
     largest change relative to `reference_energy` in J, or by default to the energy exchanged: the larger of the ranges
-    over time of the sum of `kinetic` and of that of `stored`. It is relative to at least SMALLEST_SCALE, and to
-    ROUNDING of the largest energy, which may be that of a motion common to all.
+    over time of the sum of `kinetic` and of that of `stored`. It is relative to at least SMALLEST_SCALE, to ROUNDING of
+    the largest energy, which may be that of a motion common to all, and, if `momentum` has one for each `kinetic`, in
+    the same order, to SWING of the largest change of one of these.
 
     `late` names works that instances have received so far in the responses with which their steps begin, to what the
     last step had left open: kinetic energies at its end lack the work that follows, and `late_momentum` names the
@@ -164,6 +168,8 @@ class Audit(Observer):
         # the energies contain what is owed, as the momenta do
         momenta = (*self.momenta["linear_momentum"], *self.late_momentum)
         self._energies += [triples(momenta), triples(self.impulses["own_momentum"])]
+        # one momentum for each kinetic energy, in the same order, or none
+        self._swinging = columns(self.kinetic), triples(self.momenta["linear_momentum"])
         self._late = np.concatenate([columns((*self.late, *self.late_losses)), triples(self.late_momentum).ravel()])
         self._frame_columns = columns(motion)
         self._pole = columns(pole)
@@ -181,7 +187,7 @@ class Audit(Observer):
         self._largest = dict.fromkeys(self.momenta, 0.0)
         self._drift = dict.fromkeys(self.momenta, 0.0)
         self._impulse_error = dict.fromkeys(self.impulse_errors, 0.0)
-        self._residual = self._energy = 0.0
+        self._residual = self._energy = self._swing = 0.0
         # least and largest change of the kinetic energies, and of the stored ones
         self._changes = np.zeros(4)
 
@@ -233,6 +239,10 @@ class Audit(Observer):
         self._energy = max(self._energy, largest)
         self._residual = _larger(self._residual, np.abs(residual).max())
         self._keep("energy", residual)
+        kinetic, momenta = self._swinging
+        if 0 < len(kinetic) == len(momenta):
+            change = values - first
+            self._swing = max(self._swing, np.abs(change[:, kinetic] - change[:, momenta] @ self._velocity).max())
 
     def _relative(self, change: float, kind: str, least: float = 0.0) -> float:
         """Return `change` relative to the momentum of a kind that was exchanged, but to no less than `least`."""
@@ -290,6 +300,7 @@ class Audit(Observer):
             if self._waiting is not None and not np.isfinite(self._waiting).all():
                 self._residual = np.nan
             exchanged = float((self._changes[1::2] - self._changes[0::2]).max())
+            exchanged = max(exchanged, SWING * self._swing)
             scale = self.reference_energy or max(exchanged, ROUNDING * self._energy, SMALLEST_SCALE)
             result.audit["energy_residual"] = self._residual / scale
 

@@ -140,6 +140,29 @@ def test_the_energy_balance_closes_and_its_gap_is_relative_to_the_reference():
     assert found["energy_residual"] == pytest.approx(0.5 / exchanged, rel=1e-12)
 
 
+def swinging(velocity, gap):
+    """Return energies and momenta of two bodies of 2 and 3 kg that hand 5 J on without loss, of which `gap` J lack.
+
+    Both move with a common velocity besides, m/s.
+    """
+    handed = 2.5 * (1.0 - np.cos(20.0 * TIME))
+    table = {"a.T": 5.0 - handed, "b.T": handed - gap * TIME / TIME[-1]}
+    for name, mass in (("a", 2.0), ("b", 3.0)):
+        own = np.sqrt(2.0 * mass * np.maximum(table[f"{name}.T"], 0.0))
+        table[f"{name}.T"] = table[f"{name}.T"] + velocity * own + 0.5 * mass * velocity**2
+        table[f"{name}.p[1]"] = own + mass * velocity
+    return table
+
+
+@pytest.mark.parametrize("velocity", [0.0, 30.0])
+def test_energies_that_bodies_hand_on_without_loss_are_exchanged_too(velocity):
+    """Regression: their sum changes by errors alone, to which the residual was relative: 1 for any error."""
+    moving = {"f.v[1]": velocity, "f.v[2]": 0.0, "f.v[3]": 0.0, "f.q[1]": 1.0}
+    table = swinging(velocity, 1e-3) | {name: value + 0.0 * TIME for name, value in moving.items()}
+    audit = Audit(kinetic=("a.T", "b.T"), momentum=("a.p", "b.p"), frame=("f.v", "f.q"))
+    assert audited(audit, TIME, table)["energy_residual"] == pytest.approx(1e-3 / (0.1 * 5.0), rel=0.01)
+
+
 def parting(velocity, loss):
     """Return energies, momenta and motion of two bodies of 7 t and 400 t that a spring of 9 J parts, losing a part.
 
