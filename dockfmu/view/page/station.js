@@ -4,6 +4,7 @@ const AXES = ['x', 'y', 'z', 'roll', 'pitch', 'yaw'];
 const NAMES = { x: 'forward / back', y: 'up / down', z: 'right / left', roll: 'roll', pitch: 'pitch', yaw: 'yaw' };
 const EVERY_MS = 20; // between two messages while sticks are deflected
 const DEAD_ZONE = 0.08, STEPS = 20; // of a deflection: the part that is ignored, and its resolution
+const SURE_MS = [500, 5000]; // between the two clicks that end a run: more than a double click, less than a mistake of later
 const SPEEDS = [0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100];
 
 // Two keys of each axis, by their place on the keyboard: towards plus, towards minus.
@@ -59,7 +60,7 @@ export class Station {
     this.hold = make('button', { id: 'hold', title: 'the run waits', onclick: () => this.source.say({ hold: !this.state.hold }) }, 'hold');
     this.pace = make('select', { id: 'pace', ariaLabel: 'speed of the run' }, ...SPEEDS.map(s => new Option(`${s} × real time`, s)));
     this.pace.onchange = () => { this.source.say({ speed: Number(this.pace.value) }); this.pace.blur(); };
-    this.end = make('button', { id: 'endrun', className: 'danger', onclick: () => { if (confirm('End this run?')) this.source.say({ end: true }); } }, 'end run');
+    this.end = make('button', { id: 'endrun', className: 'danger', onclick: () => this.endRun() }, 'end run');
     this.who = make('span', { id: 'who', role: 'status' });
     const above = make('div', { className: 'row' }, this.take, this.hold, this.pace, this.end);
     place.append(above);
@@ -187,13 +188,26 @@ export class Station {
     for (const part of [this.hold, this.pace, this.end]) part.disabled = !running || !this.mine;
     for (const { shown } of this.controls) if (shown) shown.disabled = !running || !this.mine;
     this.hold.textContent = hold ? 'resume' : 'hold';
+    const sure = this.asked !== undefined && running && this.mine;
+    this.end.textContent = sure ? 'really end?' : 'end run';
     // a speed that a script has chosen
     if (![...this.pace.options].some(option => Number(option.value) === speed)) this.pace.append(new Option(`${speed} × real time`, speed));
     this.pace.value = String(speed);
     const who = this.source.outcome === 'running' && !running ? this.source.closed
       : !running ? 'the run is over' : this.mine ? 'you have the controls' : operator === 'other' ? 'another page has the controls' : 'nobody has the controls';
-    this.who.textContent = `${who}${hold && running ? ', the run waits' : ''}${this.refusal ? `; refused: ${this.refusal}` : ''}`;
+    this.who.textContent = `${who}${hold && running ? ', the run waits' : ''}${sure ? '; a second click ends the run' : ''}${this.refusal ? `; refused: ${this.refusal}` : ''}`;
     this.place.classList.toggle('mine', this.mine && running);
+  }
+
+  // Ask by the button itself: behind a dialog the page would stand still, the sticks with it, while the run goes on.
+  endRun() {
+    const since = performance.now() - this.asked; // NaN before the first click
+    if (since < SURE_MS[0]) return;
+    clearTimeout(this.forget);
+    this.asked = since >= SURE_MS[0] ? undefined : performance.now();
+    if (this.asked === undefined) this.source.say({ end: true });
+    else this.forget = setTimeout(() => { this.asked = undefined; this.show(); }, SURE_MS[1]);
+    this.show();
   }
 
   press(control, value) {
