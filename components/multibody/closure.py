@@ -18,7 +18,14 @@ from math import fabs
 
 from dockfmu.components.core.kernel import kernel
 from dockfmu.components.multibody import elimination, failures, sparse_loops
-from dockfmu.components.multibody.cut_rows import TRANSLATION, frames, joint_acceleration, row_acceleration, set_rows
+from dockfmu.components.multibody.cut_rows import (
+    DISC,
+    TRANSLATION,
+    frames,
+    joint_acceleration,
+    row_acceleration,
+    set_rows,
+)
 from dockfmu.components.multibody.pushes import add_response, clear_pushes, push, pushes, respond, row_response
 from dockfmu.components.physics.mechanics.rotation import advance, apply, load_matrix, load_quaternion
 from dockfmu.components.physics.mechanics.rotation import store_quaternion as keep_quaternion
@@ -33,6 +40,8 @@ NEAR = 1e-10
 ATTEMPTS = 50
 SPEED = 0.2
 """Frequency of the stabilisation times the micro-step, or the short one if that is longer."""
+SLIP = 10.0
+"""1/s: the joint's `closure_limit` times this is the accepted rate of what rolls and depends on others."""
 CORRECTIONS = 4
 EXACT, ACCEPTED = 1e-11, 1e-9
 """Of the sparse solution: at most so many; what rows lack, relative to the largest that is wanted."""
@@ -213,10 +222,13 @@ def _solve(link, cut, row, solver, run):
 
 @kernel
 def _watch(cut, row, run):
-    """Note a loop that has opened, or a redundant row that is not so any more."""
+    """Note a loop that has opened, or a redundant row that is not so any more; what slips has no other error."""
     for i in range(int(run.rows)):
         o = row[i]
-        if fabs(o.error) > cut[int(o.joint)].closure_limit:
+        limit = cut[int(o.joint)].closure_limit
+        if o.kind >= DISC and o.independent == 0.0 and fabs(o.rate) > SLIP * limit:
+            failures.note(run, failures.SLIPS, o.joint + 1.0, fabs(o.rate))
+        elif fabs(o.error) > limit:
             code = failures.OPENED if o.independent != 0.0 else failures.RANK_CHANGED
             failures.note(run, code, o.joint + 1.0, o.error)
 

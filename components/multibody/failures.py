@@ -31,6 +31,7 @@ RANK_CHANGED = 424
 SINGULAR_LINK = 425
 NOT_SETTLED = 426
 CONTRADICTED = 427
+SLIPS = 428
 HYSTERESIS = 430
 """Codes of failures; `messages` has their texts. Those of a hysteresis law are added to the last."""
 

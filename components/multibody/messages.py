@@ -99,6 +99,10 @@ def messages_of(model: Model, made: Links) -> dict[int, Message]:
             "lacks {status.value:.4g} m or rad: the pose at the start is singular, or prescribed and locked "
             "coordinates contradict the loop. Start from another pose, or leave one of them free"
         ),
+        failures.SLIPS: cut(
+            f"joint {{part}} {AT}: what should roll, or not move across its edge, slips at {{status.value:.4g}} m/s: "
+            "prescribed and locked coordinates contradict it; leave one of them free, or let it stop first"
+        ),
         failures.SINGULAR_LINK: link(
             f"joint {{part}} {AT}: it feels the inertia {{status.value:.4g}}, not a positive one, at a singular pose. "
             "Give what it carries an inertia about its axis, or keep it away from this pose, by a stop or a motion"

@@ -222,3 +222,47 @@ def test_locks_change_which_constraints_are_independent() -> None:
         ranks.append((one.m.closure.rank, one.m.closure.freedoms))
     assert one.m.closure.equations == 5.0
     assert ranks == [(2, 1), (2, 0), (1, 0), (2, 0), (2, 1)]
+
+
+SLED = """
+name = "sled"
+[bodies.cart]
+mass = 2.0
+inertia = [1.0, 1.0, 1.0]
+[bodies.sled]
+mass = 1.0
+inertia = [1.0, 1.0, 1.0]
+[joints.along]
+kind = "prismatic"
+bodies = ["base", "cart"]
+axis = [1, 0, 0]
+displacement = { MOTION }
+[joints.across]
+kind = "prismatic"
+bodies = ["cart", "sled"]
+axis = [0, 1, 0]
+displacement = { rate = 0.5 }
+[joints.edge]
+kind = "knife_edge"
+bodies = ["base", "sled"]
+axis = [0.7071067811865476, -0.7071067811865476, 0]
+cut = true
+[locks.held]
+joint = "across"
+at = 0.23
+"""
+
+
+def test_a_lock_that_lets_an_edge_slip_is_named_with_time_and_rate() -> None:
+    """Regression: the edge slipped in silence, and when the lock opened again the energy of the slip was lost.
+
+    The sled moves at 45 degrees with a cart at 0.5 m/s until its lock closes at 0.46 s.
+    """
+    message = failure(SLED.replace("MOTION", "motion = { rate = 0.5 }"), **STEADY)
+    assert "joint edge at t = 0.46" in message
+    assert "what should roll, or not move across its edge, slips at 0.3536 m/s" in message
+    # a cart that is free stops with the sled
+    free = Instance(interpreted(component_of(read_text(SLED.replace("MOTION", "rate = 0.5")))), **STEADY)
+    _run(free, 1.0, 0.05)
+    assert free.m.lock[0].closed == 1.0
+    assert abs(free.m.coordinate[0].rate) < 1e-9
