@@ -113,7 +113,7 @@ def test_the_report_shows_what_was_estimated(impact, tmp_path):
         {"label": "loose", "values": {"mechanism.parameters.axial.spring_preload": 0.0}},
     ]
     sensor = [{"of": "unit.stroke", "error": "bias", "law": "normal", "deviation": 1.0}]
-    asked = {**ENSEMBLE, "model": compared, "sensor": sensor, "members": 6, "steps": 2, "refinements": 0}
+    asked = {**ENSEMBLE, "model": compared, "sensor": sensor, "members": 10, "steps": 2, "refinements": 0}
     file.write_text(as_toml({"system": SYSTEM, "folder": "telemetry", "sensors": "sensors.toml", "ensemble": asked}))
     found = reconstruct_by_model(file, tmp_path, workers=0)
     for label, said in found.findings.items():
