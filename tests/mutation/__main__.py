@@ -8,8 +8,8 @@ are referred to (`functions.py`), and the tests that run the mutated statement a
 `--budget` seconds of CPU. A mutant is killed when a test fails or takes ten times its time. The others survive:
 equivalent to the original, or a hole of the tests. What no test of at most `--each` seconds runs is counted apart.
 
-The loop, `--rooms master/loop`, calls FMUs by their addresses and runs compiled alone. There each mutant is compiled
-anew, and all tests of the master of at most `--each` seconds are asked, the fastest first.
+The loop, `--rooms master/loop`, calls FMUs by their addresses and runs compiled alone. There each mutant is written
+into a copy of the repository, where it is compiled anew, and tests of the master are asked.
 
 A run that was stopped continues where it was: give the same command again. `--again` runs the survivors of an earlier
 run once more, when tests have been written.
@@ -23,8 +23,11 @@ import json
 import os
 import pickle
 import random
+import shutil
 import signal
+import subprocess
 import sys
+import tempfile
 import time
 from collections import Counter, defaultdict
 from pathlib import Path
@@ -32,7 +35,6 @@ from typing import Any
 
 import numpy as np
 
-from dockfmu.base import entry_points
 from dockfmu.base.cache import digest_of_files
 from tests.mutation.forks import Tests
 from tests.mutation.functions import Functions, apply
@@ -45,12 +47,12 @@ GENERATED = ("generated", "codegen")
 """Folders whose functions are written by programs, and the program."""
 COMPILED = "master/loop"
 """The room whose functions do not run in the interpreter."""
-TESTS = {False: ["tests/components"], True: ["tests/master/algorithms", "tests/master/loop", "tests/master/run"]}
+TESTS = {False: ["tests/components"], True: ["tests/master/loop", "tests/master/algorithms", "tests/master/observers"]}
 """Folders of tests of interpreted and of compiled functions."""
-FILE_BUDGET = {False: 4.0, True: 40.0}
-"""CPU seconds in which the tests of a file are tried: interpreted, and compiled."""
-COMPILING = 120.0
-"""CPU seconds that a mutant may take to compile."""
+FILE_BUDGET = 4.0
+"""CPU seconds in which the tests of a file are tried in the interpreter."""
+PATIENCE = 900.0
+"""Seconds that the tests of a compiled mutant may take."""
 
 
 def room_of(file: Path) -> str:
@@ -66,19 +68,14 @@ def sources_of(rooms: list[str]) -> dict[Path, bytes]:
 
 
 class Known:
-    """What each test runs, and in what time; kept in a file, by the content of the test's file and of the kernels.
+    """What each test runs, and in what time; kept in a file, by the content of the test's file and of the kernels."""
 
-    What `compiled` functions run is not known.
-    """
-
-    def __init__(
-        self, tests: Tests, statements: Statements, functions: Functions, sources: dict[Path, bytes], compiled: bool
-    ) -> None:
-        self._tests, self._statements, self._functions, self._compiled = tests, statements, functions, compiled
+    def __init__(self, tests: Tests, statements: Statements, functions: Functions, sources: dict[Path, bytes]) -> None:
+        self._tests, self._statements, self._functions = tests, statements, functions
         helpers = [file for file in sorted((ROOT / "tests").rglob("*.py")) if not file.name.startswith("test_")]
         helpers = [file for file in helpers if file.parent != Path(__file__).parent]
         self._surroundings = digest_of_files([*sources, *helpers])
-        self._file = KEPT / ("times.pickle" if compiled else "reach.pickle")
+        self._file = KEPT / "reach.pickle"
         self._kept: dict[str, tuple[str, dict[str, tuple[float, np.ndarray]]]] = {}
         self._of: dict[int, list[str]] = {}
         self.seconds: dict[str, float] = {}
@@ -91,14 +88,13 @@ class Known:
         by_file = defaultdict(list)
         for name in self._tests.items:
             by_file[name.partition("::")[0]].append(name)
-        counting = [] if self._compiled else self._statements.counting(self._functions)
-        budget = FILE_BUDGET[self._compiled]
+        counting = self._statements.counting(self._functions)
         for file, names in by_file.items():
             content = digest_of_files([ROOT / file])
             if self._kept.get(file, ("",))[0] != content:
-                plugin = Reach(self._statements.reached, each, budget)
+                plugin = Reach(self._statements.reached, each, FILE_BUDGET)
                 status, found = self._tests.run(
-                    names, plugin, lambda: apply(counting), 10.0 + 2.0 * budget, 40.0 * budget, stop=False
+                    names, plugin, lambda: apply(counting), 10.0 + 2.0 * FILE_BUDGET, 40.0 * FILE_BUDGET, stop=False
                 )
                 self._kept[file] = content, found or {}
                 print(f"{file}: {len(found or {})} of {len(names)} tests, status {status}", flush=True)
@@ -114,9 +110,7 @@ class Known:
         self._of = of
 
     def running(self, mutant: Mutant) -> list[str]:
-        """Return the tests that run the statement of a mutant, or may run it, the fastest first."""
-        if self._compiled:
-            return sorted(self.seconds, key=self.seconds.__getitem__)
+        """Return the tests that run the statement of a mutant, the fastest first."""
         statement = self._statements.number[ROOT / mutant.file, mutant.statement]
         return sorted(self._of.get(statement, []), key=self.seconds.__getitem__)
 
@@ -139,15 +133,9 @@ class Judge:
     """Runs the tests of a mutant."""
 
     def __init__(
-        self,
-        tests: Tests,
-        known: Known,
-        functions: Functions,
-        sources: dict[Path, bytes],
-        budget: float,
-        compiled: bool,
+        self, tests: Tests, known: Known, functions: Functions, sources: dict[Path, bytes], budget: float
     ) -> None:
-        self._tests, self._known, self._functions, self._compiled = tests, known, functions, compiled
+        self._tests, self._known, self._functions = tests, known, functions
         self._sources, self._budget = sources, budget
 
     def verdict(self, mutant: Mutant) -> dict[str, str | float]:
@@ -165,25 +153,51 @@ class Judge:
         source = self._sources[file]
         changes = self._functions.changes(file, source, mutant.applied(source))
 
-        def prepare() -> None:
-            apply(changes)
-            # machine code in the cache is named by the files, which have not changed
-            entry_points.versions = lambda: str(mutant)
-
-        compiling = COMPILING if self._compiled else 0.0
         began = time.monotonic()
         status, failed = self._tests.run(
-            chosen,
-            Verdict(),
-            prepare,
-            10.0 + 10.0 * total + compiling,
-            100.0 + 40.0 * total + 10.0 * compiling,
-            stop=True,
+            chosen, Verdict(), lambda: apply(changes), 10.0 + 10.0 * total, 100.0 + 40.0 * total, stop=True
         )
         late = status in (-signal.SIGXCPU, -signal.SIGKILL, -signal.SIGALRM)
         result = "killed by time" if late else "killed" if status or failed else "survived"
         took = round(time.monotonic() - began, 2)
         return row | {"result": result, "by": failed or f"status {status}", "seconds": took}
+
+
+class CompiledJudge:
+    """Runs the tests of a mutant in a copy of the repository, whose machine code is in a cache of its own."""
+
+    def __init__(self, tests: list[str]) -> None:
+        self._tests = tests
+        self._home = tempfile.TemporaryDirectory(prefix="mutation-")
+        self._copy = Path(self._home.name)
+        listed = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, check=True).stdout
+        for name in filter(None, listed.decode().split("\0")):
+            (self._copy / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(ROOT / name, self._copy / name)
+        if self._run() != 0:
+            raise SystemExit(f"{' '.join(tests)}: these tests fail without a mutant")
+
+    def verdict(self, mutant: Mutant) -> dict[str, str | float]:
+        """Return the row of a mutant: `result` is "killed", "killed by time" or "survived"."""
+        file = self._copy / mutant.file
+        source = file.read_bytes()
+        file.write_bytes(mutant.applied(source))
+        began = time.monotonic()
+        try:
+            status = self._run()
+            result, by = "killed" if status else "survived", f"status {status}"
+        except subprocess.TimeoutExpired:
+            result, by = "killed by time", ""
+        finally:
+            file.write_bytes(source)
+        took = round(time.monotonic() - began, 2)
+        return {"mutant": str(mutant), "kind": mutant.kind, "result": result, "by": by, "seconds": took}
+
+    def _run(self) -> int:
+        command = [sys.executable, "-m", "pytest", "-q", "-x", "-m", "not slow", "-p", "no:cacheprovider", *self._tests]
+        surroundings = {**os.environ, "DOCKFMU_CACHE": str(KEPT / "cache"), "PYTHONDONTWRITEBYTECODE": "1"}
+        ended = subprocess.run(command, cwd=self._copy, env=surroundings, capture_output=True, timeout=PATIENCE)
+        return ended.returncode
 
 
 def main() -> int:
@@ -200,18 +214,29 @@ def main() -> int:
     options = parser.parse_args()
     compiled = options.rooms == [COMPILED]
     os.environ["NUMBA_DISABLE_JIT"] = "0" if compiled else "1"  # before numba is imported
-    if compiled:
-        os.environ["DOCKFMU_CACHE"] = str(KEPT / "cache")
     os.chdir(ROOT)
-    tests = Tests()
-    tests.hold(options.tests or TESTS[compiled], lambda: run(tests, options, compiled))
+    chosen = options.tests or TESTS[compiled]
+    sources = sources_of(options.rooms)
+    every = [m for file, text in sources.items() for m in mutants(file.relative_to(ROOT), text.decode())]
+    if compiled:
+        run(CompiledJudge(chosen), every, options)
+    else:
+        tests = Tests()
+        tests.hold(chosen, lambda: run(interpreting(tests, sources, options), every, options))
     return 0
 
 
-def run(tests: Tests, options: argparse.Namespace, compiled: bool) -> None:
-    """Judge the sample, in a process that holds the tests."""
-    sources = sources_of(options.rooms)
-    every = [m for file, text in sources.items() for m in mutants(file.relative_to(ROOT), text.decode())]
+def interpreting(tests: Tests, sources: dict[Path, bytes], options: argparse.Namespace) -> Judge:
+    """Return the judge of a process that holds the tests, after it has learnt what they run."""
+    functions = Functions()
+    gc.freeze()  # forks share this memory
+    known = Known(tests, Statements(sources), functions, sources)
+    known.learn(options.each)
+    return Judge(tests, known, functions, sources, options.budget)
+
+
+def run(judge: Judge | CompiledJudge, every: list[Mutant], options: argparse.Namespace) -> None:
+    """Judge the sample."""
     sample = random.Random(options.seed).sample(every, min(options.sample, len(every)))
     if options.again:
         before = json.loads(options.again.read_text())["mutants"]
@@ -221,11 +246,6 @@ def run(tests: Tests, options: argparse.Namespace, compiled: bool) -> None:
     if options.output.is_file():
         earlier = json.loads(options.output.read_text())
         rows = earlier["mutants"] if (earlier["seed"], earlier["of"]) == (options.seed, len(every)) else []
-    functions = Functions()
-    gc.freeze()  # forks share this memory
-    known = Known(tests, Statements(sources), functions, sources, compiled)
-    known.learn(options.each)
-    judge = Judge(tests, known, functions, sources, options.budget, compiled)
     done = {row["mutant"] for row in rows}
     for mutant in sample:
         if str(mutant) not in done:

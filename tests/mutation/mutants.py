@@ -48,7 +48,7 @@ class Mutant:
 
     def __str__(self) -> str:
         old, new = (" ".join(text.split())[:100] for text in (self.old, self.text))
-        return f"{self.file}:{self.line} {self.function} [{self.kind}] {old}  ->  {new}"
+        return f"{self.file}:{self.line}@{self.start} {self.function} [{self.kind}] {old}  ->  {new}"
 
 
 def mutants(file: Path, source: str) -> list[Mutant]:
