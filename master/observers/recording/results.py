@@ -288,7 +288,8 @@ class Results:
 def read_results(place: str | Path) -> Results:
     """Open a recording: a file, or results.h5 in the folder of a run. Raises MasterError; see Results."""
     inside = Path(place) / RESULTS
-    return Results(inside if inside.is_file() else Path(place))
+    # the resolved path of a folder such as "." has a name, beside which a journal may lie
+    return Results(inside if inside.is_file() else Path(place).resolve() if Path(place).is_dir() else Path(place))
 
 
 class _DamageError(Exception):

@@ -331,6 +331,12 @@ def test_a_folder_stands_for_the_recording_of_its_run(swing, tmp_path):
         assert list(of_the_folder.time) == list(of_the_file.time)
 
 
+def test_the_present_folder_without_a_recording_is_told(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(MasterError, match="a folder, not a recording"):
+        read_results(".")
+
+
 def test_the_folder_of_another_recording_is_not_a_recording(tmp_path):
     """Name the recording that a folder holds, if it is given in its place."""
     (tmp_path / "r.h5").touch()
