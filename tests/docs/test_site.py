@@ -1,6 +1,7 @@
 """The site is built without a warning, is whole, and fetches nothing from a network."""
 
 import importlib
+import json
 import os
 import re
 import subprocess
@@ -15,6 +16,7 @@ import pytest
 
 import dockfmu
 from dockfmu.cli import argument_parser
+from dockfmu.declare import declaration
 from tests.dockfmu.view.browser import CHROMIUM
 
 pytestmark = pytest.mark.slow
@@ -199,6 +201,12 @@ def test_runs_that_end_alike_are_told_apart_by_their_events(monkeypatch):
     assert len(set(captions)) == 3
     assert all(caption.endswith("retreat 10 s") for caption in captions)
     assert ["capture" in caption for caption in captions] == [True, False, False]
+
+
+def test_systems_of_the_gallery_end_as_they_declare():
+    runs = json.loads((ROOT / "docs" / "images" / "gallery" / "runs.json").read_text(encoding="utf-8"))
+    ends = {name: (run["outcome"], declaration.read(name).plan.outcome) for name, run in runs.items()}
+    assert [name for name, (outcome, rule) in ends.items() if rule and outcome not in rule.success] == []
 
 
 def test_a_new_system_appears_in_the_gallery_by_itself(tmp_path, monkeypatch):

@@ -379,13 +379,16 @@ def test_guard_ends_the_sequence():
     assert name(MODE, s.m.command.mode) == "HOLD"
 
 
-def test_a_command_that_the_arm_breaks_off_ends_the_list():
+@pytest.mark.parametrize(("overload", "expected"), [(0.0, "ABORTED"), (1.0, "OVERLOADED")])
+def test_a_command_that_the_arm_breaks_off_ends_the_list(overload, expected):
+    """After a load above its limit the arm has broken off because of it."""
     s = sequence("STEP", **LIST)
     for k in range(100):
         s.step(k * H, H)
         if s.m.command.step.trigger:
             s.m.command.state = STEP_STATE.codes["RUN" if k < 60 else "ABORTED"]
-    assert outcome(s) == "ABORTED"
+            s.m.load.exceeded = overload
+    assert outcome(s) == expected
 
 
 def test_time_limit_and_operator():

@@ -12,8 +12,8 @@ from tests.dockfmu.command_line import run_system
 
 pytestmark = pytest.mark.slow
 
-STOPS = {"electric": 300, "hydraulic": 25, "adaptive": 25}
-"""End of each run, s: the electric ring docks, the others are captured and have come to rest."""
+STOPS = {"electric": 300, "hydraulic": 25, "adaptive": 600}
+"""End of each run, s: the hydraulic ring is captured and has come to rest then, the others dock."""
 
 
 @pytest.fixture(scope="module")
@@ -30,7 +30,7 @@ def dock(tmp_path_factory):
 def test_the_craft_is_captured_within_the_loads_of_the_standard(dock, name):
     """Compression, tension, shear, torsion and bending at the station, the largest of all micro-steps."""
     run = dock(name)
-    assert run.summary["outcome"] == ("docked" if name == "electric" else "captured")
+    assert run.summary["outcome"] == ("captured" if name == "hydraulic" else "docked")
     loads = run.summary["loads"]
     assert set(loads["limits"]) == {"compression", "tension", "shear", "torsion", "bending"}
     assert loads["verdict"] == "within"
