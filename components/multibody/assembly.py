@@ -9,9 +9,9 @@ from math import fabs, isfinite, pi
 
 from dockfmu.components.core.component import fail
 from dockfmu.components.core.kernel import kernel
-from dockfmu.components.multibody import closure, failures, sparse_loops, stepping
+from dockfmu.components.multibody import closure, failures, stepping
 from dockfmu.components.multibody.cut_rows import set_rows, turned_over
-from dockfmu.components.physics.tree import elastic_bodies, links
+from dockfmu.components.physics.tree import elastic_bodies
 
 SETTLING = 40
 """Most repetitions until the deflections at the start are those of their loads."""
@@ -95,8 +95,7 @@ def settle(g, status):
     for _ in range(SETTLING):
         stepping.place(g, 0.0)
         elastic_bodies.hold(link, run, flex)
-        sparse_loops.keep_masses(link, solver, run)
-        links.accelerate(link, False, flex)
+        closure.accelerate(link, False, solver, run)
         closure.constrain(link, cut, row, solver, run, 0.0)
         change = elastic_bodies.settle(link, flex, run)
         if change < SETTLED:

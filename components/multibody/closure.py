@@ -317,10 +317,16 @@ def _shift_rates(link):
 
 
 @kernel
+def accelerate(link, to_base, solver, run):
+    """Set all accelerations as `links.accelerate` does, and what `constrain` and `correct` then solve loops with."""
+    sparse_loops.keep_masses(link, solver, run)
+    links.accelerate(link, to_base, solver.flex)
+
+
+@kernel
 def correct(link, cut, row, solver, run, rates):
     """Correct coordinates or rates once by what the rows lack; the links are placed with their velocities."""
-    sparse_loops.keep_masses(link, solver, run)
-    links.accelerate(link, False, solver.flex)
+    accelerate(link, False, solver, run)
     for i in range(int(run.rows)):
         o = row[i]
         o.wanted = -o.rate if rates else -o.error

@@ -9,7 +9,7 @@ feels then: the articulated inertia with the constraints of cut joints.
 from __future__ import annotations
 
 from dockfmu.components.core.kernel import kernel
-from dockfmu.components.multibody import closure, exchange, port_response, sparse_loops, stepping, yielding
+from dockfmu.components.multibody import closure, exchange, port_response, stepping, yielding
 from dockfmu.components.physics.mechanics.rotation import apply, load_matrix
 from dockfmu.components.physics.mechanics.vector import ZERO, accumulate, dot, load, store, subtract
 from dockfmu.components.physics.tree import links
@@ -84,8 +84,7 @@ def jolt(g):
     velocity = subtract(load(run.base_velocity), load(run.end_velocity))
     turned = subtract(load(root.angular_velocity), load(run.end_spin))
     prepare(g, velocity, turned)
-    sparse_loops.keep_masses(link, g.solver, run)
-    links.accelerate(link, True, g.solver.flex)
+    closure.accelerate(link, True, g.solver, run)
     closure.constrain(link, g.cut, g.row, g.solver, run, closure.RESPONSE)
     force, torque = passed_wrench(root)
     if run.struck != 0.0:
@@ -114,8 +113,7 @@ def set_affine_mass(g, tau):
     links.place(link, flex)
     links.move(link)
     prepare(g, ZERO, ZERO)
-    sparse_loops.keep_masses(link, g.solver, g.run)
-    links.accelerate(link, True, flex)
+    closure.accelerate(link, True, g.solver, g.run)
     A = load_matrix(root.rotation)
     place = 0
     for k in range(6):

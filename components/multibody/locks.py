@@ -10,7 +10,7 @@ the lock.
 from __future__ import annotations
 
 from dockfmu.components.core.kernel import kernel
-from dockfmu.components.multibody import closure, impulse_response, port_response, sparse_loops, stepping, yielding
+from dockfmu.components.multibody import closure, impulse_response, port_response, stepping, yielding
 from dockfmu.components.physics.mechanics.rotation import apply_transposed, load_matrix
 from dockfmu.components.physics.mechanics.vector import (
     ZERO,
@@ -91,8 +91,7 @@ def _strike(g, o, tau):
     _ask_to_stop(b, link[int(b.parent)])
     b.held = 1.0
     b.forced = 0.0
-    sparse_loops.keep_masses(link, g.solver, run)
-    links.accelerate(link, True, g.solver.flex)
+    closure.accelerate(link, True, g.solver, run)
     closure.constrain(link, g.cut, g.row, g.solver, run, closure.IMPACT)
     # what holds the joint is that without the rotor, which stops with the joint
     stopped = -b.rotor * b.rate if b.kind < SPHERICAL else 0.0

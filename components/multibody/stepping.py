@@ -158,10 +158,9 @@ def evaluate(g, h):
     to_base = h == 0.0 or run.free_root != 0.0
     if run.elastic > 0.0:
         elastic_bodies.bend(link, flex, run, h)
-    sparse_loops.keep_masses(link, g.solver, run)
-    if run.elastic > 0.0:
-        links.accelerate(link, to_base, flex)
+        closure.accelerate(link, to_base, g.solver, run)
     else:
+        sparse_loops.keep_masses(link, g.solver, run)
         links.accelerate_rigid(link, to_base)
     closure.constrain(link, g.cut, g.row, g.solver, run, h)
     if h > 0.0 and run.pairs > 0.0:
