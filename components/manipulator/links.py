@@ -164,15 +164,21 @@ def set_affine_mass(m):
     """Set `base.affine_mass`, M_A of dynamics 11: the articulated inertia that R feels, after `place`."""
     reduce(m)
     root = m.arm[0]
+    store_affine_mass(m, load_matrix(root.tt), load_matrix(root.tr), load_matrix(root.rr))
+
+
+@kernel
+def store_affine_mass(m, tt, tr, rr):
+    """Store an articulated inertia, rows of its blocks in axes R, as the upper triangle `base.affine_mass` by rows."""
     index = 0
     for i in range(6):
         for k in range(i, 6):
             if k < 3:
-                value = root.tt[i, k]
+                value = tt[i][k]
             elif i < 3:
-                value = root.tr[i, k - 3]
+                value = tr[i][k - 3]
             else:
-                value = root.rr[i - 3, k - 3]
+                value = rr[i - 3][k - 3]
             m.base.affine_mass[index] = value
             index += 1
 

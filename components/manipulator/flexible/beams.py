@@ -244,7 +244,7 @@ def set_beam_body(m, number, length, data, mass, inertia, shift):
     for k in range(5):
         set_shapes(work, e, size, POINTS[k])
         _move_beside(work, shift)
-        _add_shape_mass(work, WEIGHTS[k] * mass, _scaled(WEIGHTS[k], inertia))
+        _add_shape_mass(work, WEIGHTS[k] * mass, scaled(WEIGHTS[k], inertia))
     set_stiffness(work, e, size, data[0], data[1], data[2])
     if not _set_modes(work):
         return fail(m.status, BEAM_MASS, 0.0, number + 1)
@@ -255,7 +255,7 @@ def set_beam_body(m, number, length, data, mass, inertia, shift):
         _to_modes(work, work.moved)
         _to_modes(work, work.turned)
         place = axpy(POINTS[k], length, shift)
-        _add_body(work, o, mode, pair, WEIGHTS[k] * mass, _scaled(WEIGHTS[k], inertia), place)
+        _add_body(work, o, mode, pair, WEIGHTS[k] * mass, scaled(WEIGHTS[k], inertia), place)
     for a in range(SHAPES):
         mode[int(o.first_mode) + a].frequency = sqrt(max(0.0, work.stiffness[a, a]))
         mode[int(o.first_mode) + a].damping = 0.0
@@ -265,6 +265,6 @@ def set_beam_body(m, number, length, data, mass, inertia, shift):
 
 
 @kernel
-def _scaled(factor, matrix):
+def scaled(factor, matrix):
     """Return a matrix of rows times a number."""
     return scale(factor, matrix[0]), scale(factor, matrix[1]), scale(factor, matrix[2])

@@ -206,7 +206,7 @@ def _line_of(p, j):
     if total == 0.0:
         return 0.0, center, (xx, yy, zz)
     share = 1.0 / total
-    return total, scale(share, center), (scale(share, xx), scale(share, yy), scale(share, zz))
+    return total, scale(share, center), beams.scaled(share, (xx, yy, zz))
 
 
 @kernel
@@ -265,7 +265,7 @@ def _add_link(m, j):
             continue
         length = load(p.segment.length[j, s])
         share = norm(length) / total if total > 0.0 else 0.0
-        inertia = (scale(share, sections[0]), scale(share, sections[1]), scale(share, sections[2]))
+        inertia = beams.scaled(share, sections)
         if kind == BEAM:
             if not mass > 0.0:
                 return fail(m.status, ROOT_BEAM if j == 0 else beams.BEAM_MASS, 0.0, c.beams + 1.0)

@@ -29,9 +29,9 @@ from dockfmu.components.physics.mechanics.rotation import (
 )
 from dockfmu.components.physics.mechanics.vector import ZERO, accumulate, add, axpy, cross, load, store, subtract
 from dockfmu.components.physics.tree import links as tree
+from dockfmu.components.physics.tree import momentum
 from dockfmu.components.physics.tree.articulated import passed_wrench
 from dockfmu.components.physics.tree.elastic_bodies import Flex
-from dockfmu.components.physics.tree.momentum import momenta as tree_momenta
 
 
 @pasted
@@ -199,23 +199,15 @@ def momenta(m, frame_velocity):
     """
     to_root = load_matrix(m.root.rotation)
     velocity = apply_transposed(to_root, subtract(load(m.root.velocity), frame_velocity))
-    energy, momentum, angular, _ = tree_momenta(m.link[: int(m.chain.payload)], velocity, ZERO)
-    return energy, apply(to_root, momentum), apply(to_root, angular)
+    energy, linear, angular, _ = momentum.momenta(m.link[: int(m.chain.payload)], velocity, ZERO)
+    return energy, apply(to_root, linear), apply(to_root, angular)
 
 
 @kernel
 def static_moment(m):
     """Return (mass, static moment about R) of the links without the payload, axes R."""
-    mass = 0.0
-    total = (0.0, 0.0, 0.0)
-    for k in range(1, int(m.chain.payload)):
-        b = m.link[k]
-        if b.mass == 0.0:
-            continue
-        mass += b.mass
-        moment = apply_transposed(load_matrix(b.rotation), load(b.moment))
-        total = add(total, axpy(b.mass, load(b.position), moment))
-    return mass, apply(load_matrix(m.root.rotation), total)
+    mass, moment = momentum.static_moment(m.link[: int(m.chain.payload)], ZERO)
+    return mass, apply(load_matrix(m.root.rotation), moment)
 
 
 @kernel
@@ -273,17 +265,7 @@ def set_affine_mass(m):
     turning = compose(compose(to_root, _symmetric(J)), transpose(to_root))
     mixed = ((S[0], S[1], S[2]), (S[3], S[4], S[5]), (S[6], S[7], S[8]))
     mixed = compose(compose(to_root, mixed), transpose(to_root))
-    index = 0
-    for i in range(6):
-        for k in range(i, 6):
-            if k < 3:
-                value = linear[i][k]
-            elif i < 3:
-                value = mixed[i][k - 3]
-            else:
-                value = turning[i - 3][k - 3]
-            m.base.affine_mass[index] = value
-            index += 1
+    links.store_affine_mass(m, linear, mixed, turning)
 
 
 @kernel

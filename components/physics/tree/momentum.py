@@ -78,6 +78,21 @@ def total_mass(link):
 
 
 @kernel
+def static_moment(link, origin):
+    """Return (mass, moment of mass about a point from the origin of the base, axes I) of all bodies."""
+    mass = 0.0
+    moment = (0.0, 0.0, 0.0)
+    for k in range(1, len(link)):
+        b = link[k]
+        if b.mass == 0.0:
+            continue
+        mass += b.mass
+        s = apply_transposed(load_matrix(b.rotation), load(b.moment))
+        moment = add(moment, add(s, scale(b.mass, subtract(load(b.position), origin))))
+    return mass, moment
+
+
+@kernel
 def keep(link, run):
     """Store momentum and angular momentum of a free system that is placed with its velocities."""
     root = link[1]
@@ -110,13 +125,7 @@ def add_field(link, run, gravity):
     g = load(gravity)
     if g[0] == 0.0 and g[1] == 0.0 and g[2] == 0.0:
         return
-    mass = 0.0
-    moment = (0.0, 0.0, 0.0)
-    for k in range(1, len(link)):
-        b = link[k]
-        mass += b.mass
-        s = apply_transposed(load_matrix(b.rotation), load(b.moment))
-        moment = add(moment, add(s, scale(b.mass, subtract(load(b.position), load(run.pivot)))))
+    mass, moment = static_moment(link, load(run.pivot))
     accumulate(scale(mass, g), run.outer_force)
     accumulate(cross(moment, g), run.outer_torque)
 
