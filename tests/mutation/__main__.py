@@ -68,7 +68,7 @@ def sources_of(rooms: list[str]) -> dict[Path, bytes]:
 
 
 class Known:
-    """What each test runs, and in what time; kept in a file, by the content of the test's file and of the kernels."""
+    """Know what each test runs, and in what time: kept in a file, by the content of the test's file and the kernels."""
 
     def __init__(self, tests: Tests, statements: Statements, functions: Functions, sources: dict[Path, bytes]) -> None:
         self._tests, self._statements, self._functions = tests, statements, functions

@@ -47,8 +47,11 @@ COMMAND = 1.5e-3
 
 @dataclass(frozen=True)
 class Lift:
-    """What lifts with the edge of the ring, over its travel s, m: splines of the energy of the springs, J, and of k of
-    dampers that are their springs times 1 s, N s/m; `end` is the travel to the aligned ring."""
+    """Hold what lifts with the edge of the ring, over its travel s, m.
+
+    They are splines of the energy of the springs, J, and of k of dampers that are their springs times 1 s, N s/m;
+    `end` is the travel to the aligned ring.
+    """
 
     energy: CubicSpline
     damping: CubicSpline

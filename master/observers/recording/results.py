@@ -287,9 +287,13 @@ class Results:
 
 def read_results(place: str | Path) -> Results:
     """Open a recording: a file, or results.h5 in the folder of a run. Raises MasterError; see Results."""
-    inside = Path(place) / RESULTS
-    # the resolved path of a folder such as "." has a name, beside which a journal may lie
-    return Results(inside if inside.is_file() else Path(place).resolve() if Path(place).is_dir() else Path(place))
+    file = Path(place)
+    if (file / RESULTS).is_file():
+        file /= RESULTS
+    elif file.is_dir():
+        # the resolved path of a folder such as "." has a name, beside which a journal may lie
+        file = file.resolve()
+    return Results(file)
 
 
 class _DamageError(Exception):

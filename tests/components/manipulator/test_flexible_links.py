@@ -246,7 +246,7 @@ def test_balance_of_energy_closes_with_the_micro_step():
 
 @pytest.mark.parametrize(("mass", "payload"), [(6e4, 8015.0), (6e3, 6e4), (5e2, 5e3)])
 def test_affine_keeps_the_momenta_with_any_craft(mass, payload):
-    """As with rigid links: of second order."""
+    """Expect errors of second order, as with rigid links."""
     coarse, fine = (floating(AFFINE, h, mass, payload, component=COMPONENT) for h in (2e-3, 1e-3))
     assert fine.linear < 3e-7
     assert fine.angular < 3e-7
@@ -277,7 +277,7 @@ def test_payloads_of_any_mass_are_stable_with_the_usual_micro_step(mass):
 
 @pytest.mark.parametrize("fixed", [1, 0])
 def test_saved_state_goes_on_bitwise(fixed):
-    """What is not saved is not read before it is written: it is made NaN here."""
+    """Make NaN of what is not saved: it is not read before it is written."""
     values = {"command.mode": 2, "command.velocity": (0.019, 0.01, 0.0), "parameters.base_fixed": fixed,
               "parameters.base_motion": AFFINE, "base.acceleration": (0.01, 0.0, 0.0)}  # fmt: skip
     one, other = flexible(**values), flexible(**values)
