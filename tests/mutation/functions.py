@@ -19,7 +19,8 @@ class Functions:
     def __init__(self) -> None:
         self._of: defaultdict[str, list[FunctionType]] = defaultdict(list)
         for found in gc.get_objects():
-            if isinstance(found, FunctionType):
+            # isinstance asks what a weak proxy stands for, which may be gone
+            if type(found) is FunctionType:
                 self._of[found.__code__.co_filename].append(found)
 
     def changes(self, file: Path, old: bytes, new: bytes | ast.Module) -> list[Change]:

@@ -1,6 +1,7 @@
 """Mutants of a kernel: what is changed, that each is Python, and that functions in memory become it."""
 
 import ast
+import weakref
 from pathlib import Path
 
 import pytest
@@ -91,6 +92,13 @@ def test_functions_become_a_mutant_where_they_are_referred_to(law):
     apply(Functions().changes(FILE, LAW, LAW.replace(b"3.0", b"4.5").replace(b"k + x", b"k - x")))
     assert kept(2.0) == 9.0
     assert inner(1.0) == law["made"](2.0)(1.0) == 1.0
+
+
+def test_a_proxy_of_what_is_gone_is_passed_over(law):
+    gone = weakref.proxy(lambda: None)
+    with pytest.raises(ReferenceError):
+        isinstance(gone, int)
+    assert law["force"] in [function for function, _ in Functions().changes(FILE, LAW, LAW)]
 
 
 def test_a_statement_is_reached_when_it_is_run(law):
